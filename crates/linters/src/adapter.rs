@@ -123,6 +123,25 @@ impl TimeClass {
     }
 }
 
+/// A toolchain that builds: tools that ask it need its packages to read and a folder to build in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Toolchain {
+    /// cargo, with the packages in `CARGO_HOME`.
+    Cargo,
+    /// go, with the modules in `GOMODCACHE`.
+    Go,
+}
+
+impl Toolchain {
+    /// The name of its build folder.
+    pub fn name(self) -> &'static str {
+        match self {
+            Toolchain::Cargo => "rust",
+            Toolchain::Go => "go",
+        }
+    }
+}
+
 /// What a tool is asked to do.
 #[derive(Clone, Copy, Debug)]
 pub enum Job<'a> {
@@ -315,6 +334,8 @@ pub struct Adapter {
     pub scope: Scope,
     /// How long it may take.
     pub limit: TimeClass,
+    /// The toolchain that it builds with, if it builds.
+    pub toolchain: Option<Toolchain>,
     /// Whether it looks for its settings above the root too, so that they must be hidden from it.
     pub climbs: bool,
     /// The command that installs it.

@@ -54,7 +54,7 @@ mod uses;
 mod version;
 
 pub use adapter::{
-    Adapter, Files, Invocation, Job, Local, Output, RulePage, Scope, TimeClass, ToolKind,
+    Adapter, Files, Invocation, Job, Local, Output, RulePage, Scope, TimeClass, ToolKind, Toolchain,
 };
 pub use adapters::{adapter, all};
 pub use collect::Texts;

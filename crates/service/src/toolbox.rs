@@ -7,10 +7,13 @@
 //!
 //! Nothing is started here: a tool is asked for its version when it is used.
 
+mod ask;
 mod desk;
 mod known;
 mod own;
 mod portions;
+mod probe;
+mod recall;
 mod summary;
 mod tool;
 
@@ -238,6 +241,31 @@ fn local(adapter: &Adapter, uses: &Uses<'_>, desk: &Desk) -> Option<PathBuf> {
     folders.iter().find_map(|it| desk.find_in(it, adapter.program))
 }
 
+/// Why a tool is not asked, and whether the run fails for that.
+struct Absence {
+    state: ToolState,
+    message: String,
+    is_failure: bool,
+}
+
+impl Absence {
+    /// That nobody has trusted it yet is no failure, whoever named it.
+    fn untrusted(what: &str) -> Absence {
+        let message = format!("waits for `regreen trust`: {what}");
+        Absence { state: ToolState::Untrusted, message, is_failure: false }
+    }
+
+    fn missing(message: String) -> Absence {
+        Absence { state: ToolState::Missing, message, is_failure: true }
+    }
+
+    /// A command of the configuration that is not there.
+    fn missing_command(command: &[String]) -> Absence {
+        let program = command.first().map_or("", String::as_str);
+        Absence::missing(format!("{program:?} was not found"))
+    }
+}
+
 fn member(
     candidate: Candidate,
     code: Option<&RepositoryCode>,
@@ -246,72 +274,67 @@ fn member(
     trust: Option<&Trust>,
     is_build: bool,
 ) -> Member {
-    let Candidate { adapter, reason, is_presence, is_named, settings } = candidate;
-    let name = adapter.name.to_owned();
-    let required = settings.required.unwrap_or(is_named);
-    let absent = |state, message: String, required| Member {
-        name: name.clone(),
-        reason: reason.clone(),
-        required,
-        place: Place::Absent { state, message },
-    };
-    if is_build {
-        let message = "a build runs no program that is not one of its inputs".to_owned();
-        return absent(ToolState::Unchecked, message, false);
-    }
-    if let Some(code) = code
-        && trust.is_none_or(|it| it.forbids_linter(&name).is_some())
-    {
-        // That nobody has trusted it yet is no failure, whoever named it.
-        let message = format!("waits for `regreen trust`: {}", code.what);
-        return absent(ToolState::Untrusted, message, false);
-    }
-    let found = match &settings.command {
-        Some(command) => desk.named(command),
-        None if code.is_some() => local(adapter, uses, desk)
-            .or_else(|| desk.find(adapter.program))
-            .map(|it| desk.install(&it)),
-        None => desk.find(adapter.program).map(|it| desk.install(&it)),
-    };
-    let Some(found) = found else {
-        let message = match &settings.command {
+    let name = candidate.adapter.name.to_owned();
+    let reason = candidate.reason.clone();
+    let required = candidate.settings.required.unwrap_or(candidate.is_named);
+    new_member(name, reason, required, is_build, || {
+        let Candidate { adapter, is_presence, settings, .. } = candidate;
+        if let Some(code) = code
+            && trust.is_none_or(|it| it.forbids_linter(adapter.name).is_some())
+        {
+            return Err(Absence::untrusted(&code.what));
+        }
+        let found = match &settings.command {
             Some(command) => {
-                format!("{:?} was not found", command.first().map_or("", String::as_str))
+                desk.named(command).ok_or_else(|| Absence::missing_command(command))?
             }
-            None => format!("is not installed: {}", adapter.install),
+            None => {
+                let local = code.and_then(|_| local(adapter, uses, desk));
+                let path = local.or_else(|| desk.find(adapter.program)).ok_or_else(|| {
+                    Absence::missing(format!("is not installed: {}", adapter.install))
+                })?;
+                desk.install(&path)
+            }
         };
-        return absent(ToolState::Missing, message, required);
-    };
-    let tool = Tool::known(adapter, is_presence, found, &settings, uses, Arc::clone(desk));
-    let place = Place::Ready(Arc::new(tool));
-    Member { name, reason, required, place }
+        Ok(Tool::known(adapter, is_presence, found, &settings, uses, Arc::clone(desk)))
+    })
 }
 
 fn own_member(own: &OwnSource, desk: &Arc<Desk>, trust: Option<&Trust>, is_build: bool) -> Member {
-    let name = own.name.clone();
     let reason = format!("{} names it", crate::config::PATH);
-    let absent = |state, message: String, required| Member {
-        name: name.clone(),
-        reason: reason.clone(),
-        required,
-        place: Place::Absent { state, message },
+    new_member(own.name.clone(), reason, own.required, is_build, || {
+        if trust.is_none_or(|it| it.forbids_source(&own.name).is_some()) {
+            return Err(Absence::untrusted(&format!("it runs `{}`", own.command.join(" "))));
+        }
+        let found = desk.named(&own.command);
+        let found = found.ok_or_else(|| Absence::missing_command(&own.command))?;
+        Ok(Tool::own(own, found, Arc::clone(desk)))
+    })
+}
+
+/// A tool that is asked, unless this is a build or `find` says why not.
+fn new_member(
+    name: String,
+    reason: String,
+    required: bool,
+    is_build: bool,
+    find: impl FnOnce() -> Result<Tool, Absence>,
+) -> Member {
+    let found = match is_build {
+        true => Err(Absence {
+            state: ToolState::Unchecked,
+            message: "a build runs no program that is not one of its inputs".to_owned(),
+            is_failure: false,
+        }),
+        false => find(),
     };
-    if is_build {
-        let message = "a build runs no program that is not one of its inputs".to_owned();
-        return absent(ToolState::Unchecked, message, false);
+    match found {
+        Ok(tool) => Member { name, reason, required, place: Place::Ready(Arc::new(tool)) },
+        Err(Absence { state, message, is_failure }) => {
+            let required = required && is_failure;
+            Member { name, reason, required, place: Place::Absent { state, message } }
+        }
     }
-    if trust.is_none_or(|it| it.forbids_source(&name).is_some()) {
-        let program = own.command.join(" ");
-        let message = format!("waits for `regreen trust`: it runs `{program}`");
-        return absent(ToolState::Untrusted, message, false);
-    }
-    let Some(found) = desk.named(&own.command) else {
-        let message = format!("{:?} was not found", own.command.first().map_or("", String::as_str));
-        return absent(ToolState::Missing, message, own.required);
-    };
-    let tool = Tool::own(own, found, Arc::clone(desk));
-    let place = Place::Ready(Arc::new(tool));
-    Member { name: name.clone(), reason, required: own.required, place }
 }
 
 /// For `init`: the tools that take part or would, with nothing run, and those that know files of the tree and that the

@@ -36,6 +36,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     trust,
     scope: Scope::Project,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "pip install ast-grep-cli",
     invocation,

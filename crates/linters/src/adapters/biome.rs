@@ -38,6 +38,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     trust,
     scope: Scope::Project,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "npm install --save-dev @biomejs/biome",
     invocation,

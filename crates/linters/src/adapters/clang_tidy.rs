@@ -41,6 +41,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     },
     scope: Scope::Project,
     limit: TimeClass::Build,
+    toolchain: None,
     climbs: true,
     install: "pip install clang-tidy",
     invocation,

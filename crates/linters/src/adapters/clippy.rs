@@ -8,7 +8,7 @@
 use check::{Safety, Severity, Trust};
 use serde_json::Value;
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind};
+use crate::adapter::{Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind, Toolchain};
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
 use crate::limits::MAX_SCANNED;
@@ -42,6 +42,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     },
     scope: Scope::Project,
     limit: TimeClass::Build,
+    toolchain: Some(Toolchain::Cargo),
     climbs: true,
     install: "rustup component add clippy",
     invocation: |job| invocation(job, "clippy"),

@@ -42,6 +42,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     // Rules with types look at other files.
     scope: Scope::Project,
     limit: TimeClass::Slow,
+    toolchain: None,
     climbs: true,
     install: "npm install --save-dev eslint",
     invocation,

@@ -3,7 +3,7 @@
 use check::{Severity, Trust};
 use serde_json::Value;
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Scope, TimeClass, ToolKind, sealed};
+use crate::adapter::{Adapter, Files, Invocation, Job, Local, Scope, TimeClass, ToolKind, Toolchain, sealed};
 use crate::collect::{Collector, RawFinding, Texts};
 use crate::json::{self, Members};
 use crate::limits::MAX_SCANNED;
@@ -26,6 +26,7 @@ const ROW: Adapter = Adapter {
     trust: sealed,
     scope: Scope::Project,
     limit: TimeClass::Slow,
+    toolchain: None,
     climbs: true,
     install: "",
     invocation: |_| None,
@@ -403,6 +404,7 @@ pub(crate) static GOLANGCI_LINT: Adapter = Adapter {
     versions: Versions::between(Version::new(2, 0, 0), Version::new(3, 0, 0)),
     trust: |_| Trust::RunsRepositoryCode { what: "its settings name plugins".to_owned() },
     limit: TimeClass::Build,
+    toolchain: Some(Toolchain::Go),
     install: "see https://golangci-lint.run/docs/welcome/install/",
     invocation: |job| match job {
         Job::Version => Some(Invocation::new("golangci-lint", &["version"])),

@@ -9,7 +9,7 @@ use check::{Safety, Severity};
 use serde_json::Value;
 
 use crate::adapter::{
-    Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind, sealed,
+    Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind, Toolchain, sealed,
 };
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
@@ -40,6 +40,7 @@ pub(crate) static VET: Adapter = Adapter {
     trust: sealed,
     scope: Scope::Project,
     limit: TimeClass::Build,
+    toolchain: Some(Toolchain::Go),
     climbs: true,
     install: "see https://go.dev/doc/install",
     invocation: |job| invocation(job, "vet"),

@@ -26,6 +26,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     trust: sealed,
     scope: Scope::File,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: false,
     install: "see https://go.dev/doc/install",
     invocation,

@@ -36,6 +36,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     },
     scope: Scope::File,
     limit: TimeClass::Slow,
+    toolchain: None,
     climbs: true,
     install: "npm install --save-dev markdownlint-cli2",
     invocation,

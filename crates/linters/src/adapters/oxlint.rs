@@ -34,6 +34,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     trust,
     scope: Scope::Project,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "npm install --save-dev oxlint",
     invocation,

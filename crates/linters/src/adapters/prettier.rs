@@ -38,6 +38,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     trust,
     scope: Scope::File,
     limit: TimeClass::Slow,
+    toolchain: None,
     climbs: true,
     install: "npm install --save-dev prettier",
     invocation,

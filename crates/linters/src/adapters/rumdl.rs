@@ -33,6 +33,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     trust: sealed,
     scope: Scope::File,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "pip install rumdl",
     invocation,

@@ -28,6 +28,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     trust: sealed,
     scope: Scope::File,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "rustup component add rustfmt",
     invocation,

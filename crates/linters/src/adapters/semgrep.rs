@@ -35,6 +35,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     trust: |_| Trust::RunsRepositoryCode { what: "its rules are not argued to be data".to_owned() },
     scope: Scope::File,
     limit: TimeClass::Slow,
+    toolchain: None,
     climbs: false,
     install: "pip install semgrep",
     invocation,

@@ -30,6 +30,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     trust: sealed,
     scope: Scope::File,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "pip install shfmt-py",
     invocation,

@@ -43,6 +43,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     },
     scope: Scope::File,
     limit: TimeClass::Slow,
+    toolchain: None,
     climbs: true,
     install: "pip install sqlfluff",
     invocation,

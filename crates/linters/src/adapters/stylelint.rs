@@ -38,6 +38,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     },
     scope: Scope::File,
     limit: TimeClass::Slow,
+    toolchain: None,
     climbs: true,
     install: "npm install --save-dev stylelint",
     invocation,

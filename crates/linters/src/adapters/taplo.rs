@@ -26,6 +26,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     trust: sealed,
     scope: Scope::File,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "pip install taplo",
     invocation,

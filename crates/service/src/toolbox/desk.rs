@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use check::CacheKeys;
 use launch::{Access, BuildLimits, Identity, Install, Isolation, TreeView};
+use linters::Toolchain;
 use snapshot::Snapshot;
 
 use crate::session::{Access as SessionAccess, Programs, Session};
@@ -127,7 +128,11 @@ impl Desk {
     }
 
     /// What a tool may read and write beside the tree, and the variables that say where it is.
-    pub(super) fn access(&self, tool: &str, found: &Found) -> (Access, Vec<(String, OsString)>) {
+    pub(super) fn access(
+        &self,
+        toolchain: Option<Toolchain>,
+        found: &Found,
+    ) -> (Access, Vec<(String, OsString)>) {
         let mut readable = found.install.readable.clone();
         let mut folders: Vec<PathBuf> =
             found.install.program.parent().map(Path::to_owned).into_iter().collect();
@@ -140,10 +145,10 @@ impl Desk {
         path.push(SYSTEM_PATH);
         let mut variables = vec![("PATH".to_owned(), path)];
         let mut cache = None;
-        if let Some(own) = self.build_folder(tool) {
+        if let Some((toolchain, own)) = self.build_folder(toolchain) {
             let home = self.programs.home.clone().unwrap_or_default();
-            match tool {
-                "clippy" | "rustc" => {
+            match toolchain {
+                Toolchain::Cargo => {
                     let named = self.programs.variable("CARGO_HOME").map(PathBuf::from);
                     let cargo = named.unwrap_or_else(|| home.join(".cargo"));
                     let ours = own.join("cargo");
@@ -159,7 +164,7 @@ impl Desk {
                     variables.push(("CARGO_HOME".to_owned(), ours.into()));
                     variables.push(("CARGO_TARGET_DIR".to_owned(), own.join("target").into()));
                 }
-                _ => {
+                Toolchain::Go => {
                     let named = self.programs.variable("GOMODCACHE").map(PathBuf::from);
                     let gopath = self.programs.variable("GOPATH").map(PathBuf::from);
                     let gopath = gopath.unwrap_or_else(|| home.join("go"));
@@ -177,11 +182,12 @@ impl Desk {
 
     /// The folder in which a tool that builds keeps what it has built of this tree. Its name can be guessed, so it is one of
     /// the user's own cache or none: where everybody may write, somebody else could have filled it.
-    fn build_folder(&self, tool: &str) -> Option<PathBuf> {
-        let is_builder = ["clippy", "rustc", "go-vet", "go-fix", "golangci-lint"].contains(&tool);
-        let kind = if tool.starts_with("go") { "go" } else { "rust" };
-        let tools = self.programs.cache.as_ref().filter(|_| is_builder)?.join("tools");
-        launch::build_folder(&tools, &self.root, kind, &BuildLimits::STANDARD).ok()
+    fn build_folder(&self, toolchain: Option<Toolchain>) -> Option<(Toolchain, PathBuf)> {
+        let toolchain = toolchain?;
+        let tools = self.programs.cache.as_ref()?.join("tools");
+        let limits = BuildLimits::STANDARD;
+        let folder = launch::build_folder(&tools, &self.root, toolchain.name(), &limits).ok()?;
+        Some((toolchain, folder))
     }
 
     /// What an answer of this program depends on beside what it is asked: the program itself.
