@@ -25,7 +25,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, Stat, Uid};
+use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, SessionAccess, Stat, Uid};
 use rustix::io::Errno;
 
 /// As many links as Linux itself follows in one path.
@@ -45,7 +45,7 @@ pub(crate) enum DestinationError {
     #[error("cannot write {}: {} is a link, and generated files are not written through links", .path.display(), .link.display())]
     Link { path: PathBuf, link: PathBuf },
     #[error("cannot write {}: it is a folder", .path.display())]
-    Folder { path: PathBuf },
+    OutputFolder { path: PathBuf },
     #[error("cannot write {}: the folder {} does not exist", .path.display(), .folder.display())]
     NoFolder { path: PathBuf, folder: PathBuf },
     #[error("cannot write {}: {source}", .path.display())]
@@ -98,9 +98,9 @@ pub(crate) fn write(path: &Path, bytes: &[u8], roots: &[PathBuf]) -> Result<(), 
     let mut tries = 0;
     loop {
         let written = match Walk::new(path, roots)?.run(Missing::Refuse)? {
-            Found::Place(folder, name) => put(&folder.fd, &name, bytes),
-            Found::Descriptor(descriptor) => descriptor.write(bytes),
-            Found::Folder(_) => return Err(DestinationError::Folder { path: path.to_owned() }),
+            Resolved::Place(folder, name) => put(&folder.fd, &name, bytes),
+            Resolved::Descriptor(descriptor) => descriptor.write(bytes),
+            Resolved::Folder(_) => return Err(DestinationError::Folder { path: path.to_owned() }),
         };
         match written {
             Err(Put::Again) if tries < MAX_TRIES => tries += 1,
@@ -111,17 +111,17 @@ pub(crate) fn write(path: &Path, bytes: &[u8], roots: &[PathBuf]) -> Result<(), 
 }
 
 /// A folder that generated files go to. Below it no link is followed: the user named the folder, and nothing in it.
-pub(crate) struct Folder {
+pub(crate) struct OutputFolder {
     fd: OwnedFd,
     path: PathBuf,
 }
 
-impl Folder {
+impl OutputFolder {
     /// Opens the folder at a path, and makes it if it is not there.
-    pub(crate) fn make(path: &Path, roots: &[PathBuf]) -> Result<Folder, DestinationError> {
+    pub(crate) fn make(path: &Path, roots: &[PathBuf]) -> Result<OutputFolder, DestinationError> {
         match Walk::new(path, roots)?.run(Missing::Make)? {
-            Found::Folder(level) => Ok(Folder { fd: level.fd, path: path.to_owned() }),
-            Found::Place(..) | Found::Descriptor(_) => {
+            Resolved::Folder(level) => Ok(OutputFolder { fd: level.fd, path: path.to_owned() }),
+            Resolved::Place(..) | Resolved::Descriptor(_) => {
                 Err(Put::Failed(Errno::NOTDIR.into()).at(path))
             }
         }
@@ -208,11 +208,11 @@ enum Pending {
 }
 
 /// What a path leads to.
-enum Found {
+enum Resolved {
     /// A name in a folder, which may or may not be there, and is no folder.
     Place(Level, OsString),
     /// A folder.
-    Folder(Level),
+    OutputFolder(Level),
     /// A descriptor that is open already.
     Descriptor(Descriptor),
 }
@@ -241,7 +241,7 @@ impl<'a> Walk<'a> {
         Ok(Walk { typed, roots, levels: vec![top], pending, n_links: 0 })
     }
 
-    fn run(mut self, missing: Missing) -> Result<Found, DestinationError> {
+    fn run(mut self, missing: Missing) -> Result<Resolved, DestinationError> {
         while let Some(next) = self.pending.pop() {
             let name = match next {
                 Pending::EndOf(link) => {
@@ -260,7 +260,7 @@ impl<'a> Walk<'a> {
                 return Ok(found);
             }
         }
-        self.finish().map(Found::Folder)
+        self.finish().map(Resolved::Folder)
     }
 
     /// Goes on to the name; the end if it is no folder.
@@ -268,7 +268,7 @@ impl<'a> Walk<'a> {
         &mut self,
         name: OsString,
         missing: Missing,
-    ) -> Result<Option<Found>, DestinationError> {
+    ) -> Result<Option<Resolved>, DestinationError> {
         let is_last = self.pending.iter().all(|it| matches!(it, Pending::EndOf(_)));
         let level = self.level();
         let path = level.path.join(&name);
@@ -311,14 +311,14 @@ impl<'a> Walk<'a> {
         name: &OsStr,
         link: &OwnedFd,
         is_last: bool,
-    ) -> Result<Option<Found>, DestinationError> {
+    ) -> Result<Option<Resolved>, DestinationError> {
         self.n_links += 1;
         if self.n_links > MAX_LINKS {
             return Err(self.failed(Errno::LOOP));
         }
         if is_last && let Some(descriptor) = self.descriptor(name)? {
             self.refuse_links_outside()?;
-            return Ok(Some(Found::Descriptor(descriptor)));
+            return Ok(Some(Resolved::Descriptor(descriptor)));
         }
         let target = rustix::fs::readlinkat(link, "", Vec::new()).map_err(|it| self.failed(it))?;
         let target = PathBuf::from(OsString::from_vec(target.into_bytes()));
@@ -378,9 +378,9 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn finish_at(&mut self, name: OsString) -> Result<Found, DestinationError> {
+    fn finish_at(&mut self, name: OsString) -> Result<Resolved, DestinationError> {
         self.refuse_links_outside()?;
-        self.finish().map(|it| Found::Place(it, name))
+        self.finish().map(|it| Resolved::Place(it, name))
     }
 
     fn finish(&mut self) -> Result<Level, DestinationError> {
@@ -411,7 +411,7 @@ impl Descriptor {
 enum Put {
     /// It was something else a moment before.
     Again,
-    Folder,
+    OutputFolder,
     Failed(io::Error),
 }
 
@@ -473,7 +473,7 @@ pub(crate) fn stream(mut to: impl Write, bytes: &[u8]) -> io::Result<()> {
 /// Puts a new file in the place of the old one, or where none is.
 fn replace(folder: &OwnedFd, name: &OsStr, old: Option<&Stat>, bytes: &[u8]) -> Result<(), Put> {
     if old.is_some() {
-        rustix::fs::accessat(folder, name, Access::WRITE_OK, AtFlags::EACCESS)?;
+        rustix::fs::accessat(folder, name, SessionAccess::WRITE_OK, AtFlags::EACCESS)?;
     }
     // Nobody else reads the bytes before the file has the mode of the old one.
     let mode = if old.is_some() { 0o600 } else { 0o666 };

@@ -62,7 +62,7 @@ pub(crate) fn render_left_out(budget: &PreviewBudget, common: &Common) -> Option
 }
 
 /// What is shown of a repair under the finding that it resolves.
-pub(crate) struct Offer<'a> {
+pub(crate) struct RepairOffer<'a> {
     pub(crate) id: &'a str,
     pub(crate) title: &'a str,
     pub(crate) rationale: &'a str,
@@ -75,7 +75,7 @@ pub(crate) struct Offer<'a> {
 }
 
 /// The repair under a finding in `file`.
-pub(crate) fn render_offer(offer: &Offer<'_>, file: &str, common: &Common) -> String {
+pub(crate) fn render_offer(offer: &RepairOffer<'_>, file: &str, common: &Common) -> String {
     let (word, style) = match offer.needs_approval || offer.waits.is_some() {
         true => ("possible fix", BOLD),
         false => ("fix", GOOD),

@@ -13,7 +13,7 @@ use crate::words::{count, list, printable};
 const MOST_NAMES: usize = 3;
 
 /// What the line is about.
-pub(crate) struct Standing<'a> {
+pub(crate) struct VerdictSummary<'a> {
     pub(crate) verdict: Verdict,
     pub(crate) files: &'a FileSummary,
     pub(crate) failures: &'a [LookFailure],
@@ -24,10 +24,10 @@ pub(crate) struct Standing<'a> {
     pub(crate) look: &'a Look,
 }
 
-impl Standing<'_> {
+impl VerdictSummary<'_> {
     /// The verdict and what it rests on, without a line end.
     pub(crate) fn sentence(&self) -> String {
-        let Standing { verdict, files, found, look, .. } = self;
+        let VerdictSummary { verdict, files, found, look, .. } = self;
         let has_found = !found.is_empty();
         let unchecked = unchecked(files);
         let in_files = |what: &str| format!("{what} in {}", count(files.checked, "file"));

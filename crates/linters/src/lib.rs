@@ -2,7 +2,7 @@
 //!
 //! An [`Adapter`] is what regreen knows of one tool: the files it is about, what shows that a repository uses it, how
 //! it is found, the versions that are understood, whether it is sealed, and its two pure functions.
-//! [`Adapter::invocation`] says which command answers a [`Job`]; [`Adapter::parse`] reads what the command said.
+//! [`Adapter::invocation`] says which command answers a [`ToolJob`]; [`Adapter::parse`] reads what the command said.
 //! Starting it is somebody else's work, between the two:
 //!
 //! ```text
@@ -54,7 +54,8 @@ mod uses;
 mod version;
 
 pub use adapter::{
-    Adapter, Files, Invocation, Job, Local, Output, RulePage, Scope, TimeClass, ToolKind, Toolchain,
+    Adapter, Files, Invocation, LocalPrograms, RulePage, Scope, TimeClass, ToolJob, ToolKind,
+    ToolOutput, Toolchain,
 };
 pub use adapters::{adapter, all};
 pub use collect::Texts;
@@ -62,5 +63,5 @@ pub use hunks::{hunks, rewrites};
 pub use probe::{Landmark, Probe};
 pub use report::{Dropped, FileOp, Finding, Fix, Garbled, Lost, ToolReport};
 pub use silence::silences;
-pub use uses::{Evidence, Signs, Uses};
+pub use uses::{Evidence, Signs, ToolUses};
 pub use version::{Version, Versions};

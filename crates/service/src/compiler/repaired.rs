@@ -7,7 +7,7 @@ use check::{Environment, Parses, Safety, Stop};
 use clank_repair::ClankCheck;
 use document::Limits;
 use edit::Text;
-use engine::{Assessment, Fixed, Run, Sieve, Sources};
+use engine::{Assessment, Fixed, ProgramSources, Run, Sieve};
 use plan::Policy;
 use snapshot::{Entry, File, RelPath, Snapshot};
 
@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::setup::registry::Registry;
 
 /// A tree of programs, as it is and as `fix` would leave it.
-pub(crate) struct Repaired {
+pub(crate) struct RepairedProgram {
     /// What is wrong with the files as they are.
     pub(crate) start: Assessment,
     /// What `fix` would make of them.
@@ -38,8 +38,8 @@ pub(crate) fn repaired(
     snapshot: &Snapshot,
     safety: Safety,
     is_editable: &dyn Fn(&RelPath) -> bool,
-) -> Repaired {
-    let sources = Sources::new(&[clank], Environment::default());
+) -> RepairedProgram {
+    let sources = ProgramSources::new(&[clank], Environment::default());
     let parses = Arc::new(Parses::new(Limits::DEFAULT).with_languages([clank::LANGUAGE]));
     let registry = Registry::new(vec![Arc::new(clank.clone())]);
     // Rules of others are none of its business.
@@ -56,10 +56,10 @@ pub(crate) fn repaired(
         max_rechecks: config.max_passes.saturating_mul(RECHECKS_PER_PASS),
     };
     let fixed = engine::fix(&run, &start, &options, &mut |_| {});
-    Repaired { start, fixed }
+    RepairedProgram { start, fixed }
 }
 
-impl Repaired {
+impl RepairedProgram {
     /// Why the provider could not do its work, if it could not.
     pub(crate) fn failure(&self) -> Option<Failure> {
         let first = self.start.failures.first()?;

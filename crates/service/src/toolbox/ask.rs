@@ -9,13 +9,15 @@ use std::time::Instant;
 use check::{FailureKind, Input, LookError, Looker, Report, Stop};
 use edit::Text;
 use launch::{Capture, Limits, Program, Status, TreeView, Wrote};
-use linters::{Adapter, Garbled, Invocation, Job, Output, Texts, ToolKind, ToolReport, Uses};
+use linters::{
+    Adapter, Garbled, Invocation, Texts, ToolJob, ToolKind, ToolOutput, ToolReport, ToolUses,
+};
 use snapshot::{RelPath, Snapshot};
 
-use super::known::{FileKnown, Known};
+use super::answers::{FileAnswer, ToolAnswers};
 use super::probe::About;
 use super::recall::recall_project;
-use super::tool::{Tool, Work, known_of};
+use super::tool::{Work, WorkspaceTool, answers_of};
 use super::{own, portions};
 use crate::config::OwnSource;
 
@@ -27,7 +29,7 @@ const SIDE_BY_SIDE: usize = 4;
 
 /// A tool that is asked.
 pub(super) struct ToolLooker {
-    pub(super) tool: Arc<Tool>,
+    pub(super) tool: Arc<WorkspaceTool>,
     pub(super) view: Option<TreeView>,
     pub(super) about: Option<About>,
 }
@@ -59,7 +61,7 @@ impl Looker for ToolLooker {
         of: &BTreeSet<String>,
         report: &mut Report,
     ) -> Result<(), LookError> {
-        let repairs = known_of(report).map(|it| it.repairs.clone()).unwrap_or_default();
+        let repairs = answers_of(report).map(|it| it.repairs.clone()).unwrap_or_default();
         report.repairs =
             repairs.into_iter().filter(|it| it.resolves.iter().any(|id| of.contains(id))).collect();
         Ok(())
@@ -67,7 +69,7 @@ impl Looker for ToolLooker {
 }
 
 /// A tool that worked until its settings were changed was broken by that.
-fn blamed(tool: &Tool, error: LookError, input: &Input<'_>) -> LookError {
+fn blamed(tool: &WorkspaceTool, error: LookError, input: &Input<'_>) -> LookError {
     let changed = input.since.iter().flat_map(|it| it.changed);
     match changed.into_iter().find(|it| tool.is_setting(it)) {
         Some(file) if error.kind == FailureKind::Garbled => {
@@ -83,7 +85,7 @@ fn too_much() -> LookError {
 
 /// Whether it is about these files that the tool failed on before.
 fn has_failed(files: &[RelPath], input: &Input<'_>) -> bool {
-    let known = input.since.and_then(|it| known_of(it.report));
+    let known = input.since.and_then(|it| answers_of(it.report));
     let failed = |it: &RelPath| {
         known.is_some_and(|known| known.files.get(it).is_some_and(|it| it.has_failed))
     };
@@ -96,25 +98,25 @@ fn garbled(error: &Garbled) -> LookError {
 
 impl ToolLooker {
     /// Nothing is shown and nothing is asked before the first look.
-    pub(super) fn new(tool: Arc<Tool>) -> ToolLooker {
+    pub(super) fn new(tool: Arc<WorkspaceTool>) -> ToolLooker {
         ToolLooker { tool, view: None, about: None }
     }
 
-    fn look_at(&mut self, input: &Input<'_>, watch: &Watch<'_>) -> Result<Known, LookError> {
+    fn look_at(&mut self, input: &Input<'_>, watch: &Watch<'_>) -> Result<ToolAnswers, LookError> {
         let tool = Arc::clone(&self.tool);
         let mut files = tool.files(input.snapshot);
         if let Some(only) = input.only.filter(|_| tool.is_per_file()) {
             files.retain(|it| only.contains(it));
         }
         if files.is_empty() {
-            return Ok(Known { fits: true, ..Known::default() });
+            return Ok(ToolAnswers { fits: true, ..ToolAnswers::default() });
         }
         let about = self.about(watch)?;
-        let mut known = Known {
+        let mut known = ToolAnswers {
             version: about.version,
             fits: about.fits,
             notes: about.note.into_iter().collect(),
-            ..Known::default()
+            ..ToolAnswers::default()
         };
         let keys = tool.keys(input.snapshot);
         let todo = match tool.is_per_file() {
@@ -136,7 +138,7 @@ impl ToolLooker {
                 let report = self.ask_own(own, watch)?;
                 known.add(&todo, report, input.snapshot);
             }
-            Work::Known { adapter, is_presence, projects } => match adapter.kind {
+            Work::Adapter { adapter, is_presence, projects } => match adapter.kind {
                 ToolKind::Formatter => self.format(adapter, &todo, watch, &mut known)?,
                 ToolKind::Linter | ToolKind::Findings | ToolKind::Rewriter => {
                     let lint = |folder: Option<&RelPath>, files: &[RelPath]| {
@@ -179,7 +181,7 @@ impl ToolLooker {
         };
         let view = match &mut self.view {
             Some(view) => view,
-            None => self.view.insert(self.tool.desk.view().map_err(unavailable)?),
+            None => self.view.insert(self.tool.environment.view().map_err(unavailable)?),
         };
         view.show(watch.snapshot).map(drop).map_err(unavailable)
     }
@@ -194,8 +196,8 @@ impl ToolLooker {
         watch: &Watch<'_>,
     ) -> Result<ToolReport, LookError> {
         let job = match is_presence {
-            true => Job::CheckByPresence { files },
-            false => Job::Check { files },
+            true => ToolJob::CheckByPresence { files },
+            false => ToolJob::Check { files },
         };
         let mut report = ToolReport::default();
         if let Some(invocation) = adapter.invocation(&job) {
@@ -204,7 +206,7 @@ impl ToolLooker {
             report = adapter.parse(&output, &texts).map_err(|it| garbled(&it))?;
         }
         if adapter.kind == ToolKind::Rewriter
-            && let Some(invocation) = adapter.invocation(&Job::Rewrite { files })
+            && let Some(invocation) = adapter.invocation(&ToolJob::Rewrite { files })
         {
             let (output, place) = self.ask(&invocation, folder, files, watch)?;
             let texts = self.texts(watch, &place, folder);
@@ -228,14 +230,14 @@ impl ToolLooker {
         adapter: &Adapter,
         files: &[RelPath],
         watch: &Watch<'_>,
-        known: &mut Known,
+        known: &mut ToolAnswers,
     ) -> Result<(), LookError> {
         let mut one_by_one = files.to_vec();
-        let can_write = adapter.invocation(&Job::Rewrite { files }).is_some();
+        let can_write = adapter.invocation(&ToolJob::Rewrite { files }).is_some();
         if can_write {
             // What fails on the only file is asked once more, with its text.
             let blamed = portions::ask(files, files.len() == 1, &mut |files| {
-                let Some(invocation) = adapter.invocation(&Job::Rewrite { files }) else {
+                let Some(invocation) = adapter.invocation(&ToolJob::Rewrite { files }) else {
                     return Ok(());
                 };
                 let (output, place) = self.ask(&invocation, None, files, watch)?;
@@ -261,15 +263,15 @@ impl ToolLooker {
         adapter: &Adapter,
         files: &[RelPath],
         watch: &Watch<'_>,
-        known: &mut Known,
+        known: &mut ToolAnswers,
     ) -> Result<Option<Garbled>, LookError> {
-        let uses = Uses::read(watch.snapshot);
+        let uses = ToolUses::read(watch.snapshot);
         let share = files.len().div_ceil(SIDE_BY_SIDE).max(1);
         let invocations: Vec<(RelPath, Invocation)> = files
             .iter()
             .filter_map(|file| {
                 let text = watch.snapshot.file(file)?.text();
-                let job = Job::Format { file, text: &text };
+                let job = ToolJob::Format { file, text: &text };
                 Some((file.clone(), adapter.invocation_in(&job, &uses)?))
             })
             .collect();
@@ -298,7 +300,7 @@ impl ToolLooker {
                     n_failed += 1;
                     known.note(format!("{file}: {error}"));
                     last = Some(error);
-                    let blocked = FileKnown { is_blocked: true, ..FileKnown::default() };
+                    let blocked = FileAnswer { is_blocked: true, ..FileAnswer::default() };
                     known.files.insert(file, Arc::new(blocked));
                 }
             }
@@ -324,7 +326,7 @@ impl ToolLooker {
         folder: Option<&RelPath>,
         wanted: &[RelPath],
         watch: &Watch<'_>,
-    ) -> Result<(Output, String), LookError> {
+    ) -> Result<(ToolOutput, String), LookError> {
         let missing = || LookError::new(FailureKind::Unavailable, "no tree is shown");
         let view = self.view.as_ref().ok_or_else(missing)?;
         let output = self.run(view, invocation, folder, wanted, watch)?;
@@ -338,7 +340,7 @@ impl ToolLooker {
         folder: Option<&RelPath>,
         wanted: &[RelPath],
         watch: &Watch<'_>,
-    ) -> Result<Output, LookError> {
+    ) -> Result<ToolOutput, LookError> {
         let cwd = match folder {
             Some(folder) => view.root().join(folder.as_str()),
             None => view.root().to_owned(),
@@ -377,20 +379,20 @@ impl ToolLooker {
             return Err(LookError::new(FailureKind::TimedOut, message));
         }
         let is_own_program = match &tool.work {
-            Work::Known { adapter, .. } => invocation.program == adapter.program,
+            Work::Adapter { adapter, .. } => invocation.program == adapter.program,
             Work::Own(_) => true,
         };
         let found = match is_own_program {
             true => tool.found.clone(),
             false => {
-                let path = tool.desk.find(&invocation.program).ok_or_else(|| {
+                let path = tool.environment.find(&invocation.program).ok_or_else(|| {
                     let message = format!("`{}` is not installed", invocation.program);
                     LookError::new(FailureKind::Unavailable, message)
                 })?;
-                tool.desk.install(&path)
+                tool.environment.install(&path)
             }
         };
-        let (access, variables) = tool.desk.access(tool.toolchain(), &found);
+        let (access, variables) = tool.environment.access(tool.toolchain(), &found);
         let mut args: Vec<OsString> = found.first.iter().map(Into::into).collect();
         args.extend(with_more(invocation, &tool.args).into_iter().map(Into::into));
         let mut program = Program::new(&found.install.program, cwd).args(args);
@@ -421,12 +423,12 @@ fn with_more(invocation: &Invocation, more: &[String]) -> Vec<String> {
     args
 }
 
-fn output(ran: launch::Output, changed: BTreeMap<RelPath, Option<Text>>) -> Output {
+fn output(ran: launch::Output, changed: BTreeMap<RelPath, Option<Text>>) -> ToolOutput {
     let status = match ran.status {
         Status::Code(code) => Some(code),
         Status::Signal(_) => None,
     };
-    Output { status, stdout: ran.stdout, stderr: ran.stderr, changed }
+    ToolOutput { status, stdout: ran.stdout, stderr: ran.stderr, changed }
 }
 
 #[cfg(test)]
@@ -437,10 +439,10 @@ mod tests {
     fn arguments_of_the_configuration_come_before_files() {
         let files = [RelPath::parse("a.py").unwrap()];
         let ruff = linters::adapter("ruff").unwrap();
-        let check = ruff.invocation(&Job::Check { files: &files }).unwrap();
+        let check = ruff.invocation(&ToolJob::Check { files: &files }).unwrap();
         let args = with_more(&check, &["--preview".to_owned()]);
         assert_eq!(args[args.len() - 3..], ["--preview", "--", "a.py"]);
-        let version = ruff.invocation(&Job::Version).unwrap();
+        let version = ruff.invocation(&ToolJob::Version).unwrap();
         assert_eq!(with_more(&version, &["--preview".to_owned()]), ["--version"]);
     }
 }

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use check::{Cache as _, FailureKind, LookError};
 use edit::Text;
 use launch::Isolation;
-use linters::{Adapter, Job, Texts, ToolKind, Version};
+use linters::{Adapter, Texts, ToolJob, ToolKind, Version};
 use snapshot::{Entry, File, RelPath, Snapshot};
 
 use super::ask::{ToolLooker, Watch};
-use super::desk::Desk;
+use super::environment::ToolEnvironment;
 use super::tool::Work;
 
 /// What is known of the program itself.
@@ -31,13 +31,17 @@ impl ToolLooker {
             return Ok(about.clone());
         }
         let tool = Arc::clone(&self.tool);
-        let Work::Known { adapter, .. } = &tool.work else {
+        let Work::Adapter { adapter, .. } = &tool.work else {
             return Ok(About { version: None, fits: true, note: None });
         };
-        let keys = Desk::keys("regreen tool identity v1", &tool.found, &[adapter.name.as_bytes()]);
+        let keys = ToolEnvironment::keys(
+            "regreen tool identity v1",
+            &tool.found,
+            &[adapter.name.as_bytes()],
+        );
         let key = keys.map(|it| it.of(edit::ContentHash::of(b""), b""));
         let kept = key.as_ref().and_then(|key| {
-            let bytes = tool.desk.cache.get(key)?;
+            let bytes = tool.environment.cache.get(key)?;
             let value: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
             let text = |name: &str| value.get(name)?.as_str().map(str::to_owned);
             let fits = value.get("fits")?.as_bool()?;
@@ -51,7 +55,7 @@ impl ToolLooker {
                     "version": about.version, "fits": about.fits, "note": about.note
                 });
                 if let Some(key) = key {
-                    tool.desk.cache.put(key, value.to_string().into_bytes());
+                    tool.environment.cache.put(key, value.to_string().into_bytes());
                 }
                 about
             }
@@ -63,7 +67,7 @@ impl ToolLooker {
     /// Asks the program for its version, and holds its places against a text in which they are known.
     fn find_out(&self, adapter: &Adapter, watch: &Watch<'_>) -> Result<About, LookError> {
         let mut version = None;
-        if let Some(invocation) = adapter.invocation(&Job::Version) {
+        if let Some(invocation) = adapter.invocation(&ToolJob::Version) {
             let (program, access) = self.program(&invocation, PathBuf::from("/"), watch)?;
             let ran = launch::run_confined(&program, Isolation::best(), &access, watch.stop)?;
             let said = [ran.stdout, ran.stderr].concat();
@@ -114,7 +118,7 @@ impl ToolLooker {
             |error: std::io::Error| LookError::new(FailureKind::Unavailable, error.to_string());
         let folder = tempfile::Builder::new()
             .prefix("regreen-probe-")
-            .tempdir_in(self.tool.desk.place())
+            .tempdir_in(self.tool.environment.place())
             .map_err(unavailable)?;
         let root = std::fs::canonicalize(folder.path()).map_err(unavailable)?;
         let mut entries = BTreeMap::new();
@@ -132,11 +136,11 @@ impl ToolLooker {
         let (Ok(snapshot), Some(first)) = (Snapshot::new(entries), first) else {
             return Ok(Err("the probe is no tree".to_owned()));
         };
-        let view = self.tool.desk.view_of(&root, snapshot.clone());
+        let view = self.tool.environment.view_of(&root, snapshot.clone());
         let view = view.map_err(|error| unavailable(std::io::Error::other(error.to_string())))?;
         let files = [first];
         let watch = Watch { snapshot: &snapshot, ..*watch };
-        let Some(invocation) = adapter.invocation(&Job::Check { files: &files }) else {
+        let Some(invocation) = adapter.invocation(&ToolJob::Check { files: &files }) else {
             return Ok(Ok(()));
         };
         let output = self.run(&view, &invocation, None, &[], &watch)?;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use check::{Cache as _, CacheKeys, Input};
-use linters::Job;
+use linters::ToolJob;
 use snapshot::{RelPath, Snapshot};
 
+use super::answers::{FileAnswer, ToolAnswers};
 use super::ask::{ToolLooker, Watch};
-use super::desk::Desk;
-use super::known::{FileKnown, Known};
-use super::tool::{Tool, Work, known_of};
+use super::environment::ToolEnvironment;
+use super::tool::{Work, WorkspaceTool, answers_of};
 
 /// Files that say which packages a project has.
 const LOCKS: [&str; 12] = [
@@ -28,15 +28,15 @@ const LOCKS: [&str; 12] = [
     "tsconfig.json",
 ];
 
-impl Tool {
+impl WorkspaceTool {
     /// The keys of what it says about files with the settings of this tree.
     pub(super) fn keys(&self, snapshot: &Snapshot) -> Option<CacheKeys> {
         let (job, projects) = match &self.work {
-            Work::Known { adapter, is_presence, projects } => {
+            Work::Adapter { adapter, is_presence, projects } => {
                 let jobs = [
-                    Job::Check { files: &[] },
-                    Job::CheckByPresence { files: &[] },
-                    Job::Rewrite { files: &[] },
+                    ToolJob::Check { files: &[] },
+                    ToolJob::CheckByPresence { files: &[] },
+                    ToolJob::Rewrite { files: &[] },
                 ];
                 let jobs = jobs.iter().map(|it| adapter.invocation(it));
                 (format!("{:?} {is_presence}", jobs.collect::<Vec<_>>()), format!("{projects:?}"))
@@ -61,7 +61,7 @@ impl Tool {
         ]
         .map(<[u8]>::to_vec);
         let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-        Desk::keys("regreen tool answers v2", &self.found, &parts)
+        ToolEnvironment::keys("regreen tool answers v2", &self.found, &parts)
     }
 }
 
@@ -72,11 +72,11 @@ impl ToolLooker {
         files: &[RelPath],
         input: &Input<'_>,
         keys: Option<&CacheKeys>,
-        known: &mut Known,
+        known: &mut ToolAnswers,
     ) -> Vec<RelPath> {
         let tool = &self.tool;
         let since = input.since.filter(|it| !it.changed.iter().any(|path| tool.is_setting(path)));
-        let since = since.and_then(|it| Some((known_of(it.report)?, it.changed)));
+        let since = since.and_then(|it| Some((answers_of(it.report)?, it.changed)));
         let mut todo = Vec::new();
         for path in files {
             let earlier = since.filter(|it| !it.1.contains(path));
@@ -86,8 +86,9 @@ impl ToolLooker {
             }
             let file = input.snapshot.file(path);
             let kept = keys.zip(file).and_then(|(keys, file)| {
-                let bytes = tool.desk.cache.get(&keys.of(file.hash(), path.as_str().as_bytes()))?;
-                FileKnown::from_value(&serde_json::from_slice(&bytes).ok()?, path, &file.text())
+                let bytes =
+                    tool.environment.cache.get(&keys.of(file.hash(), path.as_str().as_bytes()))?;
+                FileAnswer::from_value(&serde_json::from_slice(&bytes).ok()?, path, &file.text())
             });
             match kept {
                 Some(kept) => drop(known.files.insert(path.clone(), Arc::new(kept))),
@@ -102,11 +103,11 @@ impl ToolLooker {
         &self,
         files: &[RelPath],
         asked: &[RelPath],
-        known: &Known,
+        known: &ToolAnswers,
         snapshot: &Snapshot,
         keys: &CacheKeys,
     ) {
-        let cache = &self.tool.desk.cache;
+        let cache = &self.tool.environment.cache;
         if self.tool.is_per_file() {
             for path in asked {
                 let (Some(file), Some(said)) = (snapshot.file(path), known.files.get(path)) else {
@@ -133,17 +134,17 @@ impl ToolLooker {
 
 /// What an earlier process heard about the same project.
 pub(super) fn recall_project(
-    tool: &Tool,
+    tool: &WorkspaceTool,
     files: &[RelPath],
     watch: &Watch<'_>,
     keys: &CacheKeys,
-) -> Option<BTreeMap<RelPath, Arc<FileKnown>>> {
-    let bytes = tool.desk.cache.get(&project_key(files, watch.snapshot, keys))?;
+) -> Option<BTreeMap<RelPath, Arc<FileAnswer>>> {
+    let bytes = tool.environment.cache.get(&project_key(files, watch.snapshot, keys))?;
     let value: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
     let of_file = |(path, value): (&String, &serde_json::Value)| {
         let path = RelPath::parse(path).ok()?;
         let text = watch.snapshot.file(&path)?.text();
-        let known = FileKnown::from_value(value, &path, &text)?;
+        let known = FileAnswer::from_value(value, &path, &text)?;
         Some((path, Arc::new(known)))
     };
     value.as_object()?.iter().map(of_file).collect()

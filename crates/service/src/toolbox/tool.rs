@@ -7,33 +7,35 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use check::{Card, Coverage, Environment, LookError, Opened, Page, Provider, Report, Safety, Unchecked};
-use linters::{Adapter, Scope, Toolchain, Uses};
+use check::{
+    Card, Coverage, Environment, LookError, Opened, Page, Provider, Report, Safety, Unchecked,
+};
+use linters::{Adapter, Scope, ToolUses, Toolchain};
 use snapshot::{File, RelPath, Snapshot};
 
-use super::ask::ToolLooker;
 use super::OWN_LIMIT;
-use super::desk::{Desk, Found};
-use super::known::Known;
+use super::answers::ToolAnswers;
+use super::ask::ToolLooker;
+use super::environment::{InstalledProgram, ToolEnvironment};
 use super::own;
 use crate::config::{Linter, OwnSource};
 
 /// A tool that takes part.
-pub(crate) struct Tool {
+pub(crate) struct WorkspaceTool {
     pub(super) card: Card,
     pub(super) work: Work,
-    pub(super) found: Found,
+    pub(super) found: InstalledProgram,
     pub(super) args: Vec<String>,
     /// How long it may take for one look.
     pub(super) limit: Duration,
     pub(super) safety: BTreeMap<String, Safety>,
-    pub(super) desk: Arc<Desk>,
+    pub(super) environment: Arc<ToolEnvironment>,
     /// How long it has taken so far.
     pub(super) spent: Mutex<Duration>,
 }
 
 pub(super) enum Work {
-    Known {
+    Adapter {
         adapter: &'static Adapter,
         /// Whether the repository does not show that it uses it.
         is_presence: bool,
@@ -43,40 +45,44 @@ pub(super) enum Work {
     Own(OwnSource),
 }
 
-impl Tool {
+impl WorkspaceTool {
     /// A tool that regreen knows.
     pub(super) fn known(
         adapter: &'static Adapter,
         is_presence: bool,
-        found: Found,
+        found: InstalledProgram,
         settings: &Linter,
-        uses: &Uses<'_>,
-        desk: Arc<Desk>,
-    ) -> Tool {
+        uses: &ToolUses<'_>,
+        environment: Arc<ToolEnvironment>,
+    ) -> WorkspaceTool {
         let projects = adapter.projects(uses);
         let limit = Duration::from_secs(u64::from(adapter.limit.seconds()));
-        Tool {
+        WorkspaceTool {
             card: adapter.card(uses),
-            work: Work::Known { adapter, is_presence, projects },
+            work: Work::Adapter { adapter, is_presence, projects },
             found,
             args: settings.args.clone(),
             limit: settings.timeout.unwrap_or(limit),
             safety: settings.safety.clone(),
-            desk,
+            environment,
             spent: Mutex::default(),
         }
     }
 
     /// A tool of the workspace's own.
-    pub(super) fn own(own: &OwnSource, found: Found, desk: Arc<Desk>) -> Tool {
-        Tool {
+    pub(super) fn own(
+        own: &OwnSource,
+        found: InstalledProgram,
+        environment: Arc<ToolEnvironment>,
+    ) -> WorkspaceTool {
+        WorkspaceTool {
             card: own::card(own),
             work: Work::Own(own.clone()),
             found,
             args: Vec::new(),
             limit: own.timeout.unwrap_or(OWN_LIMIT),
             safety: BTreeMap::new(),
-            desk,
+            environment,
             spent: Mutex::default(),
         }
     }
@@ -93,20 +99,20 @@ impl Tool {
     /// The toolchain that it builds with.
     pub(super) fn toolchain(&self) -> Option<Toolchain> {
         match &self.work {
-            Work::Known { adapter, .. } => adapter.toolchain,
+            Work::Adapter { adapter, .. } => adapter.toolchain,
             Work::Own(_) => None,
         }
     }
 
     /// Whether each file is looked at on its own.
     pub(super) fn is_per_file(&self) -> bool {
-        matches!(&self.work, Work::Known { adapter, .. } if adapter.scope == Scope::File)
+        matches!(&self.work, Work::Adapter { adapter, .. } if adapter.scope == Scope::File)
     }
 
     /// Whether a change of the file changes what is said about others.
     pub(super) fn is_setting(&self, path: &RelPath) -> bool {
         match &self.work {
-            Work::Known { adapter, .. } => adapter.signs.is_setting(path.as_str()),
+            Work::Adapter { adapter, .. } => adapter.signs.is_setting(path.as_str()),
             Work::Own(_) => false,
         }
     }
@@ -115,7 +121,7 @@ impl Tool {
     pub(super) fn files(&self, snapshot: &Snapshot) -> Vec<RelPath> {
         let candidates = snapshot.files_at(|path| self.card.interest.covers(path.as_str()));
         let is_ours = |path: &RelPath, file: &File| match &self.work {
-            Work::Known { adapter, .. } => {
+            Work::Adapter { adapter, .. } => {
                 adapter.files.has_path(path.as_str())
                     || adapter.files.has(path.as_str(), file.text().bytes())
             }
@@ -125,7 +131,7 @@ impl Tool {
     }
 
     /// What it said, as others see it.
-    pub(super) fn report(&self, mut known: Known, snapshot: &Snapshot) -> Report {
+    pub(super) fn report(&self, mut known: ToolAnswers, snapshot: &Snapshot) -> Report {
         let (diagnostics, repairs) = known.report(&self.safety).to_check(self.name(), snapshot);
         let phase = self.card.phases.first().cloned().unwrap_or_default();
         let blocked = known.files.iter().filter(|it| it.1.is_blocked);
@@ -141,12 +147,12 @@ impl Tool {
 }
 
 /// What a tool made of the tree of a report.
-pub(super) fn known_of(report: &Report) -> Option<&Known> {
+pub(super) fn answers_of(report: &Report) -> Option<&ToolAnswers> {
     report.memory.as_ref()?.downcast_ref()
 }
 
 /// A tool, to be opened.
-pub(super) struct ToolProvider(pub(super) Arc<Tool>);
+pub(super) struct ToolProvider(pub(super) Arc<WorkspaceTool>);
 
 impl Provider for ToolProvider {
     fn card(&self) -> &Card {
@@ -160,7 +166,7 @@ impl Provider for ToolProvider {
 
     fn coverage(&self, _snapshot: &Snapshot, report: &Report) -> Coverage {
         let mut coverage = Coverage::default();
-        for (path, known) in known_of(report).into_iter().flat_map(|it| &it.files) {
+        for (path, known) in answers_of(report).into_iter().flat_map(|it| &it.files) {
             if known.has_failed {
                 coverage.add_unchecked(path, Unchecked::UndecidedRule);
             } else if known.is_cut {
@@ -176,7 +182,7 @@ impl Provider for ToolProvider {
 
     fn page(&self, rule_id: &str) -> Option<Page> {
         match &self.0.work {
-            Work::Known { adapter, .. } => page(adapter, rule_id),
+            Work::Adapter { adapter, .. } => page(adapter, rule_id),
             Work::Own(_) => None,
         }
     }

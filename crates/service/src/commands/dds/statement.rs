@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use govern::approval::{
-    Context, Decision, Document, Held, Statement, ToolDefinition, expiry, sha256,
+    Context, Decision, Document, HeldLease, Statement, ToolDefinition, expiry, sha256,
 };
 use govern::execute::BUILTIN;
 use govern::registry::{Dossier, Stored};
@@ -13,14 +13,14 @@ use govern::{Moment, Record};
 use serde_json::Value;
 use snapshot::RelPath;
 
-use crate::commands::dds::{Desk, now};
+use crate::commands::dds::{ProposalRegistry, now};
 use crate::config;
 
 const DAY: i64 = 24 * 60 * 60;
 /// How often the approval of one proposal may be used and given back.
 const MOST_USES: u32 = 1000;
 
-impl Desk<'_> {
+impl ProposalRegistry<'_> {
     /// Where and with what the record would be carried out, or why nobody can say.
     pub(super) fn context(&self, record: &Record, base: &str) -> Result<Context, String> {
         let repository = self.repository.borrow().clone().ok_or_else(|| {
@@ -54,7 +54,7 @@ impl Desk<'_> {
     }
 
     /// The hashes of the files of the repository that the words of the command name.
-    fn programs(&self, tool: &config::Tool) -> Result<BTreeMap<String, String>, String> {
+    fn programs(&self, tool: &config::ToolConfig) -> Result<BTreeMap<String, String>, String> {
         let mut programs = BTreeMap::new();
         for path in tool.command.iter().flat_map(|word| named_paths(&self.root, word)) {
             if let Some(hash) = self.file_hash(&path)? {
@@ -146,7 +146,7 @@ impl Desk<'_> {
     }
 
     /// Why an approval that holds does not let the record run now: a file is another one.
-    pub(super) fn is_stale(&self, held: &Held) -> Option<String> {
+    pub(super) fn is_stale(&self, held: &HeldLease) -> Option<String> {
         for (file, signed) in held.statements().iter().flat_map(Statement::files) {
             let Ok(path) = RelPath::parse(&file) else {
                 return Some(format!("{file:?} in the approval is no path"));
