@@ -17,7 +17,7 @@ pub(crate) enum WritePolicy {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wants {
     /// It promises to write nothing.
-    LookRequest,
+    Look,
     Write,
 }
 

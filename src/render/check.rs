@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use protocol::v1::{CheckSummary, Diagnostic, Look, Repair, Severity};
+use protocol::v1::{CheckSummary, Diagnostic, LookRequest, Repair, Severity};
 use service::{CheckReply, PreviewBudget};
 
 use super::frame::{Framer, in_line_order};
@@ -21,7 +21,7 @@ const MOST_FINDINGS: usize = 50;
 const MOST_NAMES: usize = 5;
 
 /// The whole text.
-pub(crate) fn render_check(reply: &CheckReply, look: &Look, common: &Common) -> String {
+pub(crate) fn render_check(reply: &CheckReply, look: &LookRequest, common: &Common) -> String {
     if common.quiet {
         return render_quietly(reply);
     }
@@ -71,7 +71,7 @@ impl<'a> ShownFindings<'a> {
     /// By file and line. Infos and what comes after the first few are for those who ask.
     pub(super) fn new(
         diagnostics: &'a [Diagnostic],
-        look: &Look,
+        look: &LookRequest,
         common: &Common,
     ) -> ShownFindings<'a> {
         let wanted = diagnostics.iter();
@@ -113,7 +113,7 @@ fn render_repairs(
     repairs: &[&Repair],
     reply: &CheckReply,
     budget: &mut PreviewBudget,
-    look: &Look,
+    look: &LookRequest,
     common: &Common,
 ) -> String {
     let n_shown = if common.verbose { repairs.len() } else { repairs.len().min(1) };
@@ -147,7 +147,7 @@ pub(crate) fn counts(error: usize, warning: usize, info: usize) -> String {
 }
 
 /// What it comes to, and what to type next.
-fn render_end(reply: &CheckReply, look: &Look, common: &Common) -> String {
+fn render_end(reply: &CheckReply, look: &LookRequest, common: &Common) -> String {
     let report = &reply.report;
     let summary = &report.summary;
     let found = counts(summary.error, summary.warning, summary.info);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use protocol::v1::{AppliedRepair, Diagnostic, Look, RejectedRepair, Severity};
+use protocol::v1::{AppliedRepair, Diagnostic, LookRequest, RejectedRepair, Severity};
 use service::{FixReply, PreviewBudget};
 
 use super::changes::render_changes;
@@ -40,7 +40,7 @@ pub(crate) enum WriteTarget {
 /// The whole text.
 pub(crate) fn render_fix(
     reply: &FixReply,
-    look: &Look,
+    look: &LookRequest,
     written: WriteTarget,
     common: &Common,
 ) -> String {
@@ -117,7 +117,7 @@ fn is_elsewhere(repair: &RejectedRepair, of_remaining: &BTreeSet<&str>) -> bool 
 fn render_remaining(
     reply: &FixReply,
     offers: &[&RejectedRepair],
-    look: &Look,
+    look: &LookRequest,
     common: &Common,
 ) -> Vec<String> {
     let by_id: BTreeMap<&str, usize> =
@@ -198,7 +198,7 @@ fn place_and_title(files: &[String], title: &str) -> String {
 /// What it comes to, and what to type next.
 pub(crate) fn render_fix_end(
     reply: &FixReply,
-    look: &Look,
+    look: &LookRequest,
     written: WriteTarget,
     common: &Common,
 ) -> String {
@@ -237,7 +237,7 @@ pub(crate) fn render_fix_end(
 }
 
 /// How green the workspace is after that.
-fn render_state(reply: &FixReply, look: &Look, common: &Common) -> String {
+fn render_state(reply: &FixReply, look: &LookRequest, common: &Common) -> String {
     let report = &reply.report;
     let summary = &report.summary;
     let left = counts(summary.error, summary.warning, summary.info);

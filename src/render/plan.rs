@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use protocol::v1::{Decision, Look, PlannedRepair, Severity};
+use protocol::v1::{Decision, LookRequest, PlannedRepair, Severity};
 use service::{PlanReply, PreviewBudget, Verdict};
 
 use super::changes::render_preview;
@@ -17,7 +17,7 @@ use crate::words::{count, list, printable, rule_name};
 const MOST_REPAIRS: usize = 50;
 
 /// The whole text.
-pub(crate) fn render_plan(reply: &PlanReply, look: &Look, common: &Common) -> String {
+pub(crate) fn render_plan(reply: &PlanReply, look: &LookRequest, common: &Common) -> String {
     let report = &reply.report;
     if common.quiet {
         let lines: String = report.repairs.iter().map(render_quietly).collect();

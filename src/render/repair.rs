@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use protocol::v1::{ClassCounts, Confidence, Look, Repair, RepairClass, Safety};
+use protocol::v1::{ClassCounts, Confidence, LookRequest, Repair, RepairClass, Safety};
 use service::{Preview, PreviewBudget};
 
 use super::changes::render_preview;
@@ -46,7 +46,7 @@ pub(crate) fn render_wait(with: Option<&str>, detail: &str) -> String {
 }
 
 /// Whether a person has to say yes to this repair before `fix` tries it.
-pub(crate) fn needs_approval(repair: &Repair, look: &Look) -> bool {
+pub(crate) fn needs_approval(repair: &Repair, look: &LookRequest) -> bool {
     let widest = look.safety.unwrap_or(Safety::LikelyPreserving);
     let is_named = look.allow.contains(&repair.id);
     let hides = repair.class == RepairClass::Suppress;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use protocol::v1::{FileSummary, Look, LookFailure, UncheckedReason};
+use protocol::v1::{FileSummary, LookRequest, LookFailure, UncheckedReason};
 use service::Verdict;
 
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
@@ -21,7 +21,7 @@ pub(crate) struct VerdictSummary<'a> {
     pub(crate) found: String,
     /// Whether there are findings that the baseline knows.
     pub(crate) has_baseline: bool,
-    pub(crate) look: &'a Look,
+    pub(crate) look: &'a LookRequest,
 }
 
 impl VerdictSummary<'_> {
