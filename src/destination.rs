@@ -25,7 +25,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, SessionAccess, Stat, Uid};
+use rustix::fs::{Access, AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, Stat, Uid};
 use rustix::io::Errno;
 
 /// As many links as Linux itself follows in one path.
@@ -45,7 +45,7 @@ pub(crate) enum DestinationError {
     #[error("cannot write {}: {} is a link, and generated files are not written through links", .path.display(), .link.display())]
     Link { path: PathBuf, link: PathBuf },
     #[error("cannot write {}: it is a folder", .path.display())]
-    OutputFolder { path: PathBuf },
+    Folder { path: PathBuf },
     #[error("cannot write {}: the folder {} does not exist", .path.display(), .folder.display())]
     NoFolder { path: PathBuf, folder: PathBuf },
     #[error("cannot write {}: {source}", .path.display())]
@@ -212,7 +212,7 @@ enum Resolved {
     /// A name in a folder, which may or may not be there, and is no folder.
     Place(Level, OsString),
     /// A folder.
-    OutputFolder(Level),
+    Folder(Level),
     /// A descriptor that is open already.
     Descriptor(Descriptor),
 }
@@ -411,7 +411,7 @@ impl Descriptor {
 enum Put {
     /// It was something else a moment before.
     Again,
-    OutputFolder,
+    Folder,
     Failed(io::Error),
 }
 
@@ -473,7 +473,7 @@ pub(crate) fn stream(mut to: impl Write, bytes: &[u8]) -> io::Result<()> {
 /// Puts a new file in the place of the old one, or where none is.
 fn replace(folder: &OwnedFd, name: &OsStr, old: Option<&Stat>, bytes: &[u8]) -> Result<(), Put> {
     if old.is_some() {
-        rustix::fs::accessat(folder, name, SessionAccess::WRITE_OK, AtFlags::EACCESS)?;
+        rustix::fs::accessat(folder, name, Access::WRITE_OK, AtFlags::EACCESS)?;
     }
     // Nobody else reads the bytes before the file has the mode of the old one.
     let mode = if old.is_some() { 0o600 } else { 0o666 };

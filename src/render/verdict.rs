@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use protocol::v1::{FileSummary, LookRequest, LookFailure, UncheckedReason};
+use protocol::v1::{FileSummary, LookFailure, LookRequest, UncheckedReason};
 use service::Verdict;
 
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};

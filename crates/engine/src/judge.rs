@@ -83,7 +83,7 @@ impl Objection {
 type Face = (String, String, String, String);
 
 /// What a trial is judged by.
-pub(crate) struct Bench<'a> {
+pub(crate) struct TrialContext<'a> {
     pub(crate) before: &'a Assessment,
     pub(crate) found: &'a DiagnosticsById<'a>,
     pub(crate) members: &'a [Member],
@@ -95,7 +95,7 @@ pub(crate) struct Bench<'a> {
     pub(crate) base: &'a Assessment,
 }
 
-impl Bench<'_> {
+impl TrialContext<'_> {
     /// What is wrong if the members `accepted` and `added` are applied. Nothing is wrong with `accepted` alone.
     pub(crate) fn judge(
         &self,

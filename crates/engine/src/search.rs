@@ -34,7 +34,7 @@ use plan::{Reason, Rejection};
 use snapshot::{RelPath, TreeChange};
 
 use crate::assessment::{Assessment, assess_rest};
-use crate::judge::{Bench, DiagnosticsById, Member, Objection};
+use crate::judge::{DiagnosticsById, Member, Objection, TrialContext};
 use crate::outcome::Progress;
 use crate::run::Run;
 
@@ -434,7 +434,7 @@ impl Search<'_> {
             TrialOutcome::Broken(complaints) => return complaints.clone(),
         };
         let base = base.and_then(BatchTrial::checked);
-        let mut bench = Bench {
+        let mut context = TrialContext {
             before: self.batch.before,
             found: &self.found,
             members: &self.members,
@@ -442,9 +442,9 @@ impl Search<'_> {
             paid: &BTreeMap::new(),
             base: base.map_or(self.batch.before, |it| &it.assessment),
         };
-        let paid = base.map(|it| bench.prices(it)).unwrap_or_default();
-        bench.paid = &paid;
-        bench.judge(checked, accepted, added)
+        let paid = base.map(|it| context.prices(it)).unwrap_or_default();
+        context.paid = &paid;
+        context.judge(checked, accepted, added)
     }
 
     fn finish(self) -> Searched {

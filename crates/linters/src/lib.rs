@@ -6,7 +6,7 @@
 //! Starting it is somebody else's work, between the two:
 //!
 //! ```text
-//! Job ──► Invocation ──► (a process in a sandbox) ──► Output ──► ToolReport ──► check::Report
+//! ToolJob ──► Invocation ──► (a process in a sandbox) ──► ToolOutput ──► ToolReport ──► check::Report
 //! ```
 //!
 //! What a tool says is not trusted. Every position is converted from the tool's unit to bytes of the text that was
@@ -16,7 +16,7 @@
 //!
 //! ```
 //! use std::collections::BTreeMap;
-//! use linters::{Job, Output, Texts};
+//! use linters::{Texts, ToolJob, ToolOutput};
 //! use snapshot::{Entry, File, RelPath, Snapshot};
 //!
 //! let file = RelPath::parse("notes.md").unwrap();
@@ -25,11 +25,11 @@
 //! let snapshot = Snapshot::new(entries).unwrap();
 //!
 //! let typos = linters::adapter("typos").unwrap();
-//! let invocation = typos.invocation(&Job::Check { files: &[file] }).unwrap();
+//! let invocation = typos.invocation(&ToolJob::Check { files: &[file] }).unwrap();
 //! assert_eq!(invocation.program, "typos");
 //!
 //! let line = r#"{"type":"typo","path":"notes.md","line_num":1,"byte_offset":8,"typo":"teh","corrections":["the"]}"#;
-//! let report = typos.parse(&Output::printed(2, line), &Texts::new(&snapshot, "/workspace")).unwrap();
+//! let report = typos.parse(&ToolOutput::printed(2, line), &Texts::new(&snapshot, "/workspace")).unwrap();
 //! assert_eq!(report.findings[0].range, Some(8..11));
 //! ```
 //!

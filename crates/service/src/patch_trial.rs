@@ -28,7 +28,7 @@ const SCAN_JOBS: usize = 4;
 /// What came of trying a patch document.
 pub(crate) enum PatchTrial {
     /// The document cannot be used.
-    RejectedRepair { kind: Option<PatchKind>, failed: Vec<FailedOp>, diagnostics: Vec<Diagnostic> },
+    Rejected { kind: Option<PatchKind>, failed: Vec<FailedOp>, diagnostics: Vec<Diagnostic> },
     /// The document was simulated.
     Simulated(Box<Simulated>),
 }

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use check::{Provider, WorkspaceTrust as CardTrust};
+use check::{Provider, Trust as CardTrust};
 use linters::{Adapter, LocalPrograms, ToolKind, ToolUses};
 use protocol::v1::{OtherTool, ToolState, ToolSummary};
 use snapshot::{RelPath, Snapshot};

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use edit::{Edit, EditSet, LineIndex, Position, PositionUnit, Text};
+use edit::{Edit, EditSet, LineIndex, Position, Text, Unit};
 use serde_json::{Value, json};
 use snapshot::{RelPath, Snapshot, TreeChange};
 
@@ -129,7 +129,7 @@ impl<'a> FilePlaces<'a> {
     }
 
     /// Line and column from 1.
-    fn position(&self, offset: u32, unit: PositionUnit) -> (u32, u32) {
+    fn position(&self, offset: u32, unit: Unit) -> (u32, u32) {
         let at = self.lines.position(offset, unit).unwrap_or(Position { line: 0, column: 0 });
         (at.line + 1, at.column + 1)
     }
@@ -138,7 +138,7 @@ impl<'a> FilePlaces<'a> {
     fn line_changes(&self) -> Vec<(u32, u32, String)> {
         let len = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
         let start_of = |offset: u32| {
-            let line = self.position(offset, PositionUnit::Byte).0 - 1;
+            let line = self.position(offset, Unit::Byte).0 - 1;
             self.lines.line_range(line).map_or(offset, |it| it.start)
         };
         // The line end belongs to the line, so that the text after it starts a line.
@@ -176,10 +176,10 @@ impl<'a> FilePlaces<'a> {
     /// The suggestion blocks, each with the lines that it is for.
     fn blocks(&self) -> Vec<String> {
         let block = |(start, end, new): (u32, u32, String)| {
-            let first = self.position(start, PositionUnit::Byte).0;
+            let first = self.position(start, Unit::Byte).0;
             let is_nothing = start == end;
             let last_byte = if is_nothing { start } else { end - 1 };
-            let last = self.position(last_byte, PositionUnit::Byte).0;
+            let last = self.position(last_byte, Unit::Byte).0;
             let lines = if first == last {
                 format!("line {first}")
             } else {
@@ -231,8 +231,8 @@ impl EditPlace<'_, '_> {
 
     fn notice(&self) -> String {
         let (start, end, _) = self.edit;
-        let (line, column) = self.file.position(*start, PositionUnit::CodePoint);
-        let (end_line, end_column) = self.file.position(*end, PositionUnit::CodePoint);
+        let (line, column) = self.file.position(*start, Unit::CodePoint);
+        let (end_line, end_column) = self.file.position(*end, Unit::CodePoint);
         let file = property(self.file.path.as_str());
         format!(
             "::notice file={file},line={line},col={column},endLine={end_line},endColumn={end_column},title=regreen::{}\n",
@@ -323,7 +323,7 @@ fn sarif(files: &[FilePlaces<'_>], version: &str) -> Value {
 
 /// Text regions start after a byte order mark.
 fn sarif_position(file: &FilePlaces<'_>, offset: u32) -> (u32, u32) {
-    let (line, column) = file.position(offset, PositionUnit::CodePoint);
+    let (line, column) = file.position(offset, Unit::CodePoint);
     let has_bom = line == 1 && file.text.bytes().starts_with(BOM);
     (line, column - u32::from(has_bom && column > 1))
 }
@@ -348,7 +348,7 @@ fn rdjson(files: &[FilePlaces<'_>]) -> Value {
     let diagnostic = |it: EditPlace<'_, '_>| {
         let (start, end, new) = it.edit;
         let at = |offset: u32| {
-            let (line, column) = it.file.position(offset, PositionUnit::Byte);
+            let (line, column) = it.file.position(offset, Unit::Byte);
             json!({"line": line, "column": column})
         };
         let range = json!({"start": at(*start), "end": at(*end)});

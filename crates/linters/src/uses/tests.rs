@@ -212,7 +212,7 @@ fn rustfmt_is_told_the_edition() {
     let check = |files: &[(&str, &str)], file: &str, edition: &str| {
         let snapshot = tree(files);
         let (file, text) = (RelPath::parse(file).unwrap(), Text::new("fn f() {}\n"));
-        let job = crate::Job::Format { file: &file, text: &text };
+        let job = crate::ToolJob::Format { file: &file, text: &text };
         let found =
             adapter("rustfmt").unwrap().invocation_in(&job, &ToolUses::read(&snapshot)).unwrap();
         assert_eq!(found.args.last().unwrap(), &format!("--edition={edition}"), "{files:?}");
@@ -235,9 +235,9 @@ fn every_adapter_is_whole() {
     for it in all() {
         assert!(!it.install.is_empty() && !it.program.is_empty(), "{}", it.name);
         assert!(it.versions.from < it.versions.below, "{}", it.name);
-        assert!(it.invocation(&crate::Job::Version).is_some(), "{}", it.name);
+        assert!(it.invocation(&crate::ToolJob::Version).is_some(), "{}", it.name);
         assert!(it.supersedes.iter().all(|name| adapter(name).is_some()), "{}", it.name);
-        let by_presence = it.invocation(&crate::Job::CheckByPresence { files: &[] });
+        let by_presence = it.invocation(&crate::ToolJob::CheckByPresence { files: &[] });
         assert!(by_presence.is_some() || !it.joins_on_presence, "{}", it.name);
         if let Some(page) = it.page("SC2086") {
             assert!(page.url.starts_with("https://"), "{}", it.name);

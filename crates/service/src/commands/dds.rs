@@ -18,8 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use govern::approval::{
-    self, AllowedSigners, Context, Decision, Document, HeldLease as Approvals, Policy, Refusal,
-    Stage, Subject, recheck,
+    self, AllowedSigners, Context, Decision, Document, Held as Approvals, Policy, Refusal, Stage,
+    Subject, recheck,
 };
 use govern::lifecycle::Phase;
 use govern::registry::{AddError, CorrectError, Dossier, Entry, Location, Registry, Scope, Stored};

@@ -27,13 +27,13 @@ use crate::session::steady::steadily;
 use crate::setup;
 use crate::toolbox::{RepositoryCode, Toolbox};
 
-use item::TrustItem;
+use item::TrustEntry;
 use record::{Record, TrustedPolicy};
 
 /// What counts in this run.
 pub(crate) struct WorkspaceTrust {
     granted: Granted,
-    items: Vec<TrustItem>,
+    items: Vec<TrustEntry>,
 }
 
 enum Granted {
@@ -43,15 +43,15 @@ enum Granted {
 }
 
 /// What the user trusts this repository with.
-struct TrustState {
+struct RecordedTrust {
     record: Record,
     /// Why what was recorded does not count.
     note: Option<String>,
 }
 
 /// A build has no user, and its workspace no record.
-fn kept(session: &Session) -> TrustState {
-    let nothing = |note: Option<String>| TrustState { record: Record::default(), note };
+fn kept(session: &Session) -> RecordedTrust {
+    let nothing = |note: Option<String>| RecordedTrust { record: Record::default(), note };
     let ignored = |reason: String| {
         nothing(Some(format!("{reason}; nothing that was trusted here before counts")))
     };
@@ -59,7 +59,7 @@ fn kept(session: &Session) -> TrustState {
         Ok(None) => nothing(None),
         Err(error) => ignored(error.to_string()),
         Ok(Some(bytes)) => match Record::parse(&bytes) {
-            Ok(record) => TrustState { record, note: None },
+            Ok(record) => RecordedTrust { record, note: None },
             Err(reason) => ignored(reason),
         },
     }
@@ -68,7 +68,7 @@ fn kept(session: &Session) -> TrustState {
 impl WorkspaceTrust {
     /// What counts of this configuration and the files that it names. The note says why a record does not count.
     pub(crate) fn of(session: &Session, config: &Config) -> (WorkspaceTrust, Option<String>) {
-        let TrustState { record, note } = kept(session);
+        let RecordedTrust { record, note } = kept(session);
         let items = items(session, config, &record);
         if session.is_trusting() {
             return (WorkspaceTrust { granted: Granted::All, items }, None);
@@ -78,7 +78,7 @@ impl WorkspaceTrust {
         (WorkspaceTrust { granted: Granted::Recorded(record), items }, note)
     }
 
-    fn counts(&self, item: &TrustItem) -> bool {
+    fn counts(&self, item: &TrustEntry) -> bool {
         match &self.granted {
             Granted::All => true,
             Granted::Recorded(record) => record.has(item),
@@ -87,12 +87,13 @@ impl WorkspaceTrust {
 
     /// What does not count, in the order of the configuration.
     pub(crate) fn untrusted(&self) -> Vec<UntrustedItem> {
-        self.items.iter().filter(|it| !self.counts(it)).map(TrustItem::named).collect()
+        self.items.iter().filter(|it| !self.counts(it)).map(TrustEntry::named).collect()
     }
 
     /// The item of that kind and name, if it does not count.
-    fn left_out(&self, kind: &str, name: Option<&str>) -> Option<&TrustItem> {
-        let is_meant = |it: &&TrustItem| it.kind == kind && name.is_none_or(|name| it.name == name);
+    fn left_out(&self, kind: &str, name: Option<&str>) -> Option<&TrustEntry> {
+        let is_meant =
+            |it: &&TrustEntry| it.kind == kind && name.is_none_or(|name| it.name == name);
         self.items.iter().find(|it| is_meant(it) && !self.counts(it))
     }
 
@@ -233,8 +234,8 @@ pub(crate) fn not_trusted(title: &str) -> String {
 }
 
 /// Everything that needs trust, in the order of the configuration; then the keys, in the order of their file.
-fn items(session: &Session, config: &Config, record: &Record) -> Vec<TrustItem> {
-    let mut items: Vec<TrustItem> = config.commands.iter().map(item::command).collect();
+fn items(session: &Session, config: &Config, record: &Record) -> Vec<TrustEntry> {
+    let mut items: Vec<TrustEntry> = config.commands.iter().map(item::command).collect();
     items.extend(item::govern(config.govern.table.as_ref(), record));
     if let Some(RegistryPlace::Postgres(url)) = &config.govern.registry {
         items.push(item::registry(url));
@@ -274,9 +275,9 @@ fn items(session: &Session, config: &Config, record: &Record) -> Vec<TrustItem> 
 }
 
 /// Adds the tools that would run what came with the repository and that no table names.
-fn add_tools(items: &mut Vec<TrustItem>, code: &[RepositoryCode]) {
+fn add_tools(items: &mut Vec<TrustEntry>, code: &[RepositoryCode]) {
     for it in code {
-        let is_known = |item: &TrustItem| item.kind == item::LINTER && item.name == it.name;
+        let is_known = |item: &TrustEntry| item.kind == item::LINTER && item.name == it.name;
         if !items.iter().any(is_known) {
             items.push(item::linter(&it.name, &it.what));
         }
@@ -287,8 +288,8 @@ fn add_tools(items: &mut Vec<TrustItem>, code: &[RepositoryCode]) {
 pub struct TrustReview<'a> {
     session: &'a Session,
     config: Config,
-    items: Vec<TrustItem>,
-    kept: TrustState,
+    items: Vec<TrustEntry>,
+    kept: RecordedTrust,
 }
 
 impl<'a> TrustReview<'a> {
@@ -310,7 +311,7 @@ impl<'a> TrustReview<'a> {
 
     /// What needs trust, what of it is trusted, and what changed since.
     pub fn report(&self) -> TrustReport {
-        let TrustState { record, note } = &self.kept;
+        let RecordedTrust { record, note } = &self.kept;
         let items: Vec<TrustItem> =
             self.items.iter().map(|it| it.report(record.state(it))).collect();
         TrustReport {

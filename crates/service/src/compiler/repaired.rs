@@ -7,7 +7,7 @@ use check::{Environment, Parses, Safety, Stop};
 use clank_repair::ClankCheck;
 use document::Limits;
 use edit::Text;
-use engine::{Assessment, Fixed, ProgramSources, Run, Sieve};
+use engine::{Assessment, Fixed, Run, Sieve, Sources};
 use plan::Policy;
 use snapshot::{Entry, File, RelPath, Snapshot};
 
@@ -39,7 +39,7 @@ pub(crate) fn repaired(
     safety: Safety,
     is_editable: &dyn Fn(&RelPath) -> bool,
 ) -> RepairedProgram {
-    let sources = ProgramSources::new(&[clank], Environment::default());
+    let sources = Sources::new(&[clank], Environment::default());
     let parses = Arc::new(Parses::new(Limits::DEFAULT).with_languages([clank::LANGUAGE]));
     let registry = Registry::new(vec![Arc::new(clank.clone())]);
     // Rules of others are none of its business.

@@ -14,7 +14,7 @@ use clank_syntax::Span;
 use clank_syntax::ast::Name;
 use document::Limits;
 use edit::{Bias, PositionMap, Text};
-use engine::{Assessment, Fixed, ProgramSources as Z3Oracle, Run, Sieve};
+use engine::{Assessment, Fixed, Run, Sieve, Sources as Asked};
 use patch::edits::EditsDocument;
 use protocol::v1;
 use snapshot::{RelPath, Snapshot, TreeChange};
@@ -168,7 +168,7 @@ fn canonical(
     let start = if checked.has_errors() && !has_error(&start) {
         // Errors that are not to be told of are still why there is no program.
         let (sieve, parses) = (Sieve::default(), Arc::new(Parses::new(Limits::DEFAULT)));
-        let (asked, stop) = (Z3Oracle::new(&[&clank], Environment::default()), Stop::new());
+        let (asked, stop) = (Asked::new(&[&clank], Environment::default()), Stop::new());
         let run = Run { sources: &asked, parses: &parses, sieve: &sieve, stop: &stop, only: None };
         engine::assess(&run, &snapshot, None)
     } else {

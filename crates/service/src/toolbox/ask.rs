@@ -36,9 +36,9 @@ pub(super) struct ToolLooker {
 
 /// One look, as far as it concerns whoever runs a program.
 pub(super) struct Watch<'a> {
-    snapshot: &'a Snapshot,
-    stop: &'a Stop,
-    deadline: Instant,
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) stop: &'a Stop,
+    pub(super) deadline: Instant,
 }
 
 impl Looker for ToolLooker {

@@ -9,7 +9,7 @@ use launch::{Access, BuildLimits, Identity, Install, Isolation, TreeView};
 use linters::Toolchain;
 use snapshot::Snapshot;
 
-use crate::session::{Access as SessionAccess, Programs, Session};
+use crate::session::{Programs, Session, SessionAccess};
 use crate::setup::cache::FileCache;
 
 /// Where programs look for others beside their own folders.

@@ -178,7 +178,7 @@ fn a_plan_lists_every_repair_with_its_decision() {
     let expected = [
         "1 Accepted - SCHEMA_TYPE",
         "2 Accepted - SCHEMA_REQUIRED",
-        "3 RejectedRepair needs_approval SCHEMA_ENUM",
+        "3 Rejected needs_approval SCHEMA_ENUM",
     ];
     assert_eq!(lines, expected);
     let summary = &reply.report.summary;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use govern::execute::{self, Applied, Executor, Holder, Step, ToolConfig};
+use govern::execute::{self, Applied, Executor, Holder, Step, Tool};
 use govern::lifecycle::{Outcome, Phase};
 use govern::registry::{Dossier, Entry, Stored};
 use govern::{Id, Report, Status};
@@ -65,7 +65,7 @@ impl ProposalRegistry<'_> {
     ) -> Result<v1::DdsReport, Failure> {
         let trusted =
             self.govern.tools.iter().filter(|(name, _)| self.trust.forbids_tool(name).is_none());
-        let tools: BTreeMap<String, ToolConfig> =
+        let tools: BTreeMap<String, Tool> =
             trusted.map(|(name, tool)| (name.clone(), configured(tool))).collect();
         let Runnable { wanted, left } = self.runnable()?;
         let apply = |patch: &[u8]| self.try_patch(patch);
@@ -232,11 +232,11 @@ impl ProposalRegistry<'_> {
     }
 }
 
-pub(super) fn configured(tool: &config::ToolConfig) -> ToolConfig {
+pub(super) fn configured(tool: &config::ToolConfig) -> Tool {
     let visible =
         tool.environment.iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?)));
     let environment: BTreeMap<OsString, OsString> = visible.collect();
-    ToolConfig {
+    Tool {
         command: tool.command.clone(),
         network: tool.network,
         environment,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use govern::approval::{
-    Context, Decision, Document, HeldLease, Statement, ToolDefinition, expiry, sha256,
+    Context, Decision, Document, Held, Statement, ToolDefinition, expiry, sha256,
 };
 use govern::execute::BUILTIN;
 use govern::registry::{Dossier, Stored};
@@ -146,7 +146,7 @@ impl ProposalRegistry<'_> {
     }
 
     /// Why an approval that holds does not let the record run now: a file is another one.
-    pub(super) fn is_stale(&self, held: &HeldLease) -> Option<String> {
+    pub(super) fn is_stale(&self, held: &Held) -> Option<String> {
         for (file, signed) in held.statements().iter().flat_map(Statement::files) {
             let Ok(path) = RelPath::parse(&file) else {
                 return Some(format!("{file:?} in the approval is no path"));

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use protocol::v1::{TrustState, UntrustedItem};
 use serde_json::{Value, json};
 
-use crate::commands::trust::item::{GOVERN, REGISTRY, TrustItem};
+use crate::commands::trust::item::{GOVERN, REGISTRY, TrustEntry};
 use crate::config::OwnerConfig;
 
 const VERSION: u64 = 1;
@@ -33,16 +33,16 @@ pub(super) struct TrustedPolicy {
 }
 
 /// There is one table and one registry, whatever they are called.
-fn place(item: &TrustItem) -> (String, String) {
+fn place(item: &TrustEntry) -> (String, String) {
     let name = if [GOVERN, REGISTRY].contains(&item.kind) { "" } else { &item.name };
     (item.kind.to_owned(), name.to_owned())
 }
 
 impl Record {
     /// The record of exactly these.
-    pub(super) fn of(items: &[TrustItem], policy: Option<TrustedPolicy>) -> Record {
+    pub(super) fn of(items: &[TrustEntry], policy: Option<TrustedPolicy>) -> Record {
         let present = items.iter().filter(|it| it.is_present);
-        let (keys, others): (Vec<&TrustItem>, Vec<&TrustItem>) =
+        let (keys, others): (Vec<&TrustEntry>, Vec<&TrustEntry>) =
             present.partition(|it| it.line.is_some());
         Record {
             items: others
@@ -55,11 +55,11 @@ impl Record {
     }
 
     /// Whether this very content is trusted.
-    pub(super) fn has(&self, item: &TrustItem) -> bool {
+    pub(super) fn has(&self, item: &TrustEntry) -> bool {
         self.state(item) == TrustState::Trusted
     }
 
-    pub(super) fn state(&self, item: &TrustItem) -> TrustState {
+    pub(super) fn state(&self, item: &TrustEntry) -> TrustState {
         if let Some(line) = &item.line {
             return if self.signers.contains(line) { TrustState::Trusted } else { TrustState::New };
         }
@@ -71,7 +71,7 @@ impl Record {
     }
 
     /// What is trusted and not there any more.
-    pub(super) fn gone(&self, items: &[TrustItem]) -> Vec<UntrustedItem> {
+    pub(super) fn gone(&self, items: &[TrustEntry]) -> Vec<UntrustedItem> {
         let present: BTreeSet<(String, String)> = items.iter().map(place).collect();
         let others = self.items.iter().filter(|(at, _)| !present.contains(*at));
         let others = others.map(|((kind, name), (_, title))| UntrustedItem {
