@@ -10,7 +10,7 @@ use crate::command::{
     apply, build, check, compile, completions, convert, dds, explain, fix, hook, init, log, man,
     pack, plan, recover, run, schema, schemas, trust, undo, validate,
 };
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 use crate::words::shell_word;
 
 const STYLES: Styles = Styles::styled()
@@ -65,7 +65,7 @@ fn first_steps() -> String {
          regreen explain RULE           what a rule means, and why its repair is as safe as it is\n  \
          regreen apply fixes.json       apply a patch document of another tool\n  \
          regreen run main.clank         compile and run a Clank program\n\n{}",
-        Exit::help()
+        ExitStatus::help()
     )
 }
 
@@ -163,14 +163,14 @@ pub(crate) struct PatchArguments {
     pub(crate) patch: PathBuf,
     /// What kind of document it is [default: told by its content]
     #[arg(long, value_enum, value_name = "KIND")]
-    pub(crate) from: Option<Kind>,
+    pub(crate) from: Option<InputKind>,
     /// The file that a JSON Patch is for, relative to the root
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Kind {
+pub(crate) enum InputKind {
     /// A list of fix actions
     FixActions,
     /// A changeset

@@ -36,8 +36,8 @@ use protocol::v1::{FileSummary, LookFailure, PendingTransaction};
 use service::{Interrupts, Session, User};
 
 use crate::cli::{Cli, Command, Common, ReportFormat};
-use crate::environment::Environment;
-use crate::exit::Exit;
+use crate::environment::ProcessEnvironment;
+use crate::exit::ExitStatus;
 use crate::failure::UsageError;
 use crate::inputs::Inputs;
 use crate::output::{Said, deliver, note};
@@ -48,7 +48,7 @@ use crate::{destination, failure, signals, words};
 /// What every command is given.
 pub(crate) struct Ctx<'a> {
     pub(crate) common: &'a Common,
-    pub(crate) environment: Environment,
+    pub(crate) environment: ProcessEnvironment,
     pub(crate) policy: WritePolicy,
     pub(crate) user: User,
     /// The unfinished transaction that a session found and may not settle.
@@ -60,7 +60,7 @@ pub(crate) struct Ctx<'a> {
 }
 
 /// What a command says and how it ends.
-pub(crate) type Outcome = Result<(Said, Exit)>;
+pub(crate) type CommandResult = Result<(Said, ExitStatus)>;
 
 impl Ctx<'_> {
     /// Opens the workspace. What an interrupted run left behind is settled first by who wants to write, and told by who
@@ -171,8 +171,8 @@ impl Ctx<'_> {
 }
 
 /// Runs the command to its exit code.
-pub(crate) fn run(cli: &Cli) -> Exit {
-    let outcome = Environment::read().and_then(|environment| {
+pub(crate) fn run(cli: &Cli) -> ExitStatus {
+    let outcome = ProcessEnvironment::read().and_then(|environment| {
         let policy = WritePolicy::decide(&environment, cli.common.has_inputs());
         let inputs = read_inputs(&cli.common, &environment)?;
         let user = User {
@@ -198,7 +198,8 @@ pub(crate) fn run(cli: &Cli) -> Exit {
             Ok(done) => done,
         };
         // A tree with an unfinished transaction in it is not clean, whatever else is said about it.
-        let exit = if ctx.pending.borrow().is_some() { exit.max(Exit::Findings) } else { exit };
+        let exit =
+            if ctx.pending.borrow().is_some() { exit.max(ExitStatus::Findings) } else { exit };
         if let Some(signal) = ctx.user.interrupts.received() {
             let name = signals::name(signal);
             let outcome = match &cli.command {
@@ -224,7 +225,7 @@ pub(crate) fn run(cli: &Cli) -> Exit {
 }
 
 /// The inputs, if they are listed.
-fn read_inputs(common: &Common, environment: &Environment) -> Result<Option<Inputs>> {
+fn read_inputs(common: &Common, environment: &ProcessEnvironment) -> Result<Option<Inputs>> {
     if !common.has_inputs() {
         return Ok(None);
     }
@@ -252,7 +253,7 @@ fn file_of(command: &Command) -> Option<&Path> {
     }
 }
 
-fn dispatch(ctx: &Ctx<'_>, command: &Command) -> Outcome {
+fn dispatch(ctx: &Ctx<'_>, command: &Command) -> CommandResult {
     match command {
         Command::Check(arguments) => check::run(ctx, arguments),
         Command::Fix(arguments) => fix::run(ctx, arguments),
@@ -280,7 +281,7 @@ fn dispatch(ctx: &Ctx<'_>, command: &Command) -> Outcome {
 }
 
 /// Says why the work could not be done. A program that asked for JSON gets it as JSON too.
-fn fail(cli: &Cli, error: &anyhow::Error) -> Exit {
+fn fail(cli: &Cli, error: &anyhow::Error) -> ExitStatus {
     let report = failure::report(error);
     if is_json(&cli.command)
         && let Ok(said) = Said::json(&report)

@@ -98,9 +98,9 @@ pub(crate) fn write(path: &Path, bytes: &[u8], roots: &[PathBuf]) -> Result<(), 
     let mut tries = 0;
     loop {
         let written = match Walk::new(path, roots)?.run(Missing::Refuse)? {
-            Found::Place(folder, name) => put(&folder.fd, &name, bytes),
-            Found::Descriptor(descriptor) => descriptor.write(bytes),
-            Found::Folder(_) => return Err(DestinationError::Folder { path: path.to_owned() }),
+            Resolved::Place(folder, name) => put(&folder.fd, &name, bytes),
+            Resolved::Descriptor(descriptor) => descriptor.write(bytes),
+            Resolved::Folder(_) => return Err(DestinationError::Folder { path: path.to_owned() }),
         };
         match written {
             Err(Put::Again) if tries < MAX_TRIES => tries += 1,
@@ -111,17 +111,17 @@ pub(crate) fn write(path: &Path, bytes: &[u8], roots: &[PathBuf]) -> Result<(), 
 }
 
 /// A folder that generated files go to. Below it no link is followed: the user named the folder, and nothing in it.
-pub(crate) struct Folder {
+pub(crate) struct OutputFolder {
     fd: OwnedFd,
     path: PathBuf,
 }
 
-impl Folder {
+impl OutputFolder {
     /// Opens the folder at a path, and makes it if it is not there.
-    pub(crate) fn make(path: &Path, roots: &[PathBuf]) -> Result<Folder, DestinationError> {
+    pub(crate) fn make(path: &Path, roots: &[PathBuf]) -> Result<OutputFolder, DestinationError> {
         match Walk::new(path, roots)?.run(Missing::Make)? {
-            Found::Folder(level) => Ok(Folder { fd: level.fd, path: path.to_owned() }),
-            Found::Place(..) | Found::Descriptor(_) => {
+            Resolved::Folder(level) => Ok(OutputFolder { fd: level.fd, path: path.to_owned() }),
+            Resolved::Place(..) | Resolved::Descriptor(_) => {
                 Err(Put::Failed(Errno::NOTDIR.into()).at(path))
             }
         }
@@ -208,7 +208,7 @@ enum Pending {
 }
 
 /// What a path leads to.
-enum Found {
+enum Resolved {
     /// A name in a folder, which may or may not be there, and is no folder.
     Place(Level, OsString),
     /// A folder.
@@ -241,7 +241,7 @@ impl<'a> Walk<'a> {
         Ok(Walk { typed, roots, levels: vec![top], pending, n_links: 0 })
     }
 
-    fn run(mut self, missing: Missing) -> Result<Found, DestinationError> {
+    fn run(mut self, missing: Missing) -> Result<Resolved, DestinationError> {
         while let Some(next) = self.pending.pop() {
             let name = match next {
                 Pending::EndOf(link) => {
@@ -260,7 +260,7 @@ impl<'a> Walk<'a> {
                 return Ok(found);
             }
         }
-        self.finish().map(Found::Folder)
+        self.finish().map(Resolved::Folder)
     }
 
     /// Goes on to the name; the end if it is no folder.
@@ -268,7 +268,7 @@ impl<'a> Walk<'a> {
         &mut self,
         name: OsString,
         missing: Missing,
-    ) -> Result<Option<Found>, DestinationError> {
+    ) -> Result<Option<Resolved>, DestinationError> {
         let is_last = self.pending.iter().all(|it| matches!(it, Pending::EndOf(_)));
         let level = self.level();
         let path = level.path.join(&name);
@@ -311,14 +311,14 @@ impl<'a> Walk<'a> {
         name: &OsStr,
         link: &OwnedFd,
         is_last: bool,
-    ) -> Result<Option<Found>, DestinationError> {
+    ) -> Result<Option<Resolved>, DestinationError> {
         self.n_links += 1;
         if self.n_links > MAX_LINKS {
             return Err(self.failed(Errno::LOOP));
         }
         if is_last && let Some(descriptor) = self.descriptor(name)? {
             self.refuse_links_outside()?;
-            return Ok(Some(Found::Descriptor(descriptor)));
+            return Ok(Some(Resolved::Descriptor(descriptor)));
         }
         let target = rustix::fs::readlinkat(link, "", Vec::new()).map_err(|it| self.failed(it))?;
         let target = PathBuf::from(OsString::from_vec(target.into_bytes()));
@@ -378,9 +378,9 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn finish_at(&mut self, name: OsString) -> Result<Found, DestinationError> {
+    fn finish_at(&mut self, name: OsString) -> Result<Resolved, DestinationError> {
         self.refuse_links_outside()?;
-        self.finish().map(|it| Found::Place(it, name))
+        self.finish().map(|it| Resolved::Place(it, name))
     }
 
     fn finish(&mut self) -> Result<Level, DestinationError> {

@@ -40,7 +40,7 @@ pub(crate) const CI_VARIABLES: [&str; 28] = [
 
 /// What regreen looks at outside its command line.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Environment {
+pub(crate) struct ProcessEnvironment {
     /// Where relative paths on the command line start.
     pub(crate) directory: PathBuf,
     /// `REGREEN_ACTION` is set and is not `0`.
@@ -73,14 +73,17 @@ pub(crate) struct Environment {
 /// The variables by which git tells its hooks where they work; their values are paths.
 const GIT_PATHS: [&str; 3] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
 
-impl Environment {
+impl ProcessEnvironment {
     /// Reads the environment of this process.
-    pub(crate) fn read() -> Result<Environment> {
+    pub(crate) fn read() -> Result<ProcessEnvironment> {
         let current = std::env::current_dir().context("the current directory cannot be found")?;
-        Ok(Environment::from_parts(&current, &|name| std::env::var_os(name)))
+        Ok(ProcessEnvironment::from_parts(&current, &|name| std::env::var_os(name)))
     }
 
-    fn from_parts(current: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Environment {
+    fn from_parts(
+        current: &Path,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+    ) -> ProcessEnvironment {
         let variable = |name: &str| variable(name).filter(|it| !it.is_empty());
         let bazel_run_root = variable("BUILD_WORKSPACE_DIRECTORY").map(PathBuf::from);
         // `bazel run` starts programs in their runfiles and says where the user stands.
@@ -89,7 +92,7 @@ impl Environment {
         let is_test = variable("BAZEL_TEST").is_some() || variable("TEST_SRCDIR").is_some();
         let is_below_execroot = current.components().any(|it| it.as_os_str() == "execroot");
         let is_sandbox = is_below_execroot && current.join("bazel-out").is_dir();
-        Environment {
+        ProcessEnvironment {
             directory: user_directory.map_or_else(|| current.to_owned(), PathBuf::from),
             is_action_asked_for: variable("REGREEN_ACTION").is_some_and(|it| it != "0"),
             bazel_run_root,
@@ -159,10 +162,10 @@ fn git_variables(
 mod tests {
     use super::*;
 
-    fn read(current: &Path, variables: &[(&str, &str)]) -> Environment {
+    fn read(current: &Path, variables: &[(&str, &str)]) -> ProcessEnvironment {
         let find =
             |name: &str| variables.iter().find(|it| it.0 == name).map(|it| OsString::from(it.1));
-        Environment::from_parts(current, &find)
+        ProcessEnvironment::from_parts(current, &find)
     }
 
     #[test]

@@ -6,61 +6,61 @@ use service::Verdict;
 
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Exit {
+pub(crate) enum ExitStatus {
     Clean,
     Findings,
     Usage,
     Failed,
 }
 
-impl Exit {
-    pub(crate) const TABLE: [(Exit, u8, &str); 4] = [
+impl ExitStatus {
+    pub(crate) const TABLE: [(ExitStatus, u8, &str); 4] = [
         (
-            Exit::Clean,
+            ExitStatus::Clean,
             0,
             "clean: no errors (after `fix`: none left), everything applied, nothing to do",
         ),
         (
-            Exit::Findings,
+            ExitStatus::Findings,
             1,
             "findings: errors are left, an operation failed, or something was refused",
         ),
-        (Exit::Usage, 2, "the command line is wrong"),
+        (ExitStatus::Usage, 2, "the command line is wrong"),
         (
-            Exit::Failed,
+            ExitStatus::Failed,
             3,
             "the work could not be done: I/O, a missing source, a bad configuration, a lock, action mode",
         ),
     ];
 
     /// Clean if everything went well, else findings.
-    pub(crate) fn of(ok: bool) -> Exit {
-        if ok { Exit::Clean } else { Exit::Findings }
+    pub(crate) fn of(ok: bool) -> ExitStatus {
+        if ok { ExitStatus::Clean } else { ExitStatus::Findings }
     }
 
     /// How a look at the tree ends the command.
-    pub(crate) fn of_verdict(verdict: Verdict) -> Exit {
+    pub(crate) fn of_verdict(verdict: Verdict) -> ExitStatus {
         match verdict {
-            Verdict::Green | Verdict::NothingChecked => Exit::Clean,
-            Verdict::Red => Exit::Findings,
-            Verdict::Failed => Exit::Failed,
+            Verdict::Green | Verdict::NothingChecked => ExitStatus::Clean,
+            Verdict::Red => ExitStatus::Findings,
+            Verdict::Failed => ExitStatus::Failed,
         }
     }
 
     pub(crate) fn code(self) -> u8 {
         // The table is in the order of the variants; a test holds it to that.
-        Exit::TABLE[self as usize].1
+        ExitStatus::TABLE[self as usize].1
     }
 
     /// The table as `--help` shows it.
     pub(crate) fn help() -> String {
-        let rows = Exit::TABLE.map(|(_, code, meaning)| format!("  {code}  {meaning}\n"));
+        let rows = ExitStatus::TABLE.map(|(_, code, meaning)| format!("  {code}  {meaning}\n"));
         format!("Exit codes:\n{}", rows.concat())
     }
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
+impl From<ExitStatus> for ExitCode {
+    fn from(exit: ExitStatus) -> ExitCode {
         ExitCode::from(exit.code())
     }
 }
@@ -71,9 +71,11 @@ mod tests {
 
     #[test]
     fn the_table_is_in_order_and_has_the_codes_that_are_promised() {
-        let codes = [Exit::Clean, Exit::Findings, Exit::Usage, Exit::Failed].map(Exit::code);
+        let codes =
+            [ExitStatus::Clean, ExitStatus::Findings, ExitStatus::Usage, ExitStatus::Failed]
+                .map(ExitStatus::code);
         assert_eq!(codes, [0, 1, 2, 3]);
-        for (idx, (exit, _, _)) in Exit::TABLE.into_iter().enumerate() {
+        for (idx, (exit, _, _)) in ExitStatus::TABLE.into_iter().enumerate() {
             assert_eq!(exit as usize, idx);
         }
     }

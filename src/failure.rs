@@ -4,7 +4,7 @@ use protocol::v1::{FailureDetail, FailureReport};
 
 use crate::command::root::RootError;
 use crate::destination::DestinationError;
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 use crate::git::GitError;
 use crate::input::InputError;
 use crate::policy::ActionRefusal;
@@ -18,11 +18,11 @@ use crate::render::style::{BAD, BOLD, paint};
 pub(crate) struct UsageError(pub(crate) String);
 
 /// Whose fault it is: a command line that makes no sense is usage, what the user has not trusted is refused.
-pub(crate) fn exit(report: &FailureReport) -> Exit {
+pub(crate) fn exit(report: &FailureReport) -> ExitStatus {
     match report.error.code.as_str() {
-        "usage" => Exit::Usage,
-        "untrusted" => Exit::Findings,
-        _ => Exit::Failed,
+        "usage" => ExitStatus::Usage,
+        "untrusted" => ExitStatus::Findings,
+        _ => ExitStatus::Failed,
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use service::programs::{LaunchError, Program, ProgramOutput, Stop};
 
-use crate::environment::Environment;
+use crate::environment::ProcessEnvironment;
 
 /// Why git could not help.
 #[derive(Debug, thiserror::Error)]
@@ -83,7 +83,7 @@ impl GitError {
 }
 
 /// A work tree of git that the workspace lies in.
-pub(crate) struct Repository {
+pub(crate) struct GitRepository {
     root: PathBuf,
     /// From the top of the work tree to the root; empty or ending with `/`.
     prefix: String,
@@ -104,7 +104,7 @@ pub(crate) enum HooksFolder {
 
 /// What the index says about the files of the workspace.
 #[derive(Debug, Default)]
-pub(crate) struct Staged {
+pub(crate) struct StagedFiles {
     /// The files whose staged contents differ from the last commit.
     pub(crate) files: Vec<String>,
     /// The staged contents of those files, and of all others that are different on disk.
@@ -137,10 +137,13 @@ const NO_COMMANDS: [&str; 6] = [
     "safe.bareRepository=explicit",
 ];
 
-impl Repository {
+impl GitRepository {
     /// Finds the work tree that `root` lies in.
-    pub(crate) fn open(root: &Path, environment: &Environment) -> Result<Repository, GitError> {
-        let mut repository = Repository {
+    pub(crate) fn open(
+        root: &Path,
+        environment: &ProcessEnvironment,
+    ) -> Result<GitRepository, GitError> {
+        let mut repository = GitRepository {
             root: root.to_owned(),
             prefix: String::new(),
             variables: environment.git.clone(),
@@ -205,7 +208,7 @@ impl Repository {
     }
 
     /// What is staged. A file with a merge conflict has no staged contents, so that one is an error.
-    pub(crate) fn staged(&self) -> Result<Staged, GitError> {
+    pub(crate) fn staged(&self) -> Result<StagedFiles, GitError> {
         let list = |head: &[&str], rest: &[&str]| {
             let listing = LISTING.into_iter().filter(|it| head.is_empty() || *it != "--name-only");
             let arguments: Vec<&str> = ["diff"]
@@ -227,7 +230,7 @@ impl Repository {
         }
         let wanted: BTreeSet<&String> = differing.iter().chain(&changed).collect();
         let (mut objects, mut unmerged) = (Vec::new(), BTreeSet::new());
-        let mut staged = Staged::default();
+        let mut staged = StagedFiles::default();
         for entry in self.run(&["ls-files", "--stage", "-z"], None)?.split(|it| *it == 0) {
             let Some((mode, object, stage, file)) = index_entry(entry) else { continue };
             if stage != "0" {

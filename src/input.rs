@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use protocol::v1::{PatchInput, PatchKind};
 
-use crate::cli::{Kind, PatchArguments};
+use crate::cli::{InputKind, PatchArguments};
 use crate::failure::UsageError;
 
 /// As much as a file of the workspace may have. A longer patch document is refused before it fills the memory.
@@ -152,17 +152,17 @@ fn read_limited(source: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn kind(kind: Kind) -> PatchKind {
+fn kind(kind: InputKind) -> PatchKind {
     match kind {
-        Kind::FixActions => PatchKind::FixActions,
-        Kind::Changeset => PatchKind::Changeset,
-        Kind::Edits => PatchKind::Edits,
-        Kind::Repairs => PatchKind::Repairs,
-        Kind::JsonPatch => PatchKind::JsonPatch,
-        Kind::Sarif => PatchKind::Sarif,
-        Kind::Rdjson => PatchKind::Rdjson,
-        Kind::WorkspaceEdit => PatchKind::WorkspaceEdit,
-        Kind::ClangReplacements => PatchKind::ClangReplacements,
-        Kind::Diff => PatchKind::Diff,
+        InputKind::FixActions => PatchKind::FixActions,
+        InputKind::Changeset => PatchKind::Changeset,
+        InputKind::Edits => PatchKind::Edits,
+        InputKind::Repairs => PatchKind::Repairs,
+        InputKind::JsonPatch => PatchKind::JsonPatch,
+        InputKind::Sarif => PatchKind::Sarif,
+        InputKind::Rdjson => PatchKind::Rdjson,
+        InputKind::WorkspaceEdit => PatchKind::WorkspaceEdit,
+        InputKind::ClangReplacements => PatchKind::ClangReplacements,
+        InputKind::Diff => PatchKind::Diff,
     }
 }

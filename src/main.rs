@@ -23,7 +23,7 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::Parser;
 
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 
 /// Checking is many small strings that come and go on several threads.
 #[global_allocator]
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // If even this cannot be written, the exit code is all that is left to say it.
             let _ = output::note(&format!("error: {error:#}\n"), cli::Color::Never);
-            Exit::Usage.into()
+            ExitStatus::Usage.into()
         }
     }
 }
@@ -62,7 +62,7 @@ fn keep_panics_quiet() {
 
 /// A defect of ours is work that could not be done, like any other: its exit code is in the table. A transaction that
 /// was cut short is settled by the next command.
-fn or_failed(run: impl FnOnce() -> Exit) -> Exit {
+fn or_failed(run: impl FnOnce() -> ExitStatus) -> ExitStatus {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         let panic = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
         let text = format!(
@@ -71,7 +71,7 @@ fn or_failed(run: impl FnOnce() -> Exit) -> Exit {
         );
         // If even this cannot be written, the exit code is all that is left to say it.
         let _ = output::note(&text, cli::Color::Never);
-        Exit::Failed
+        ExitStatus::Failed
     })
 }
 
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_defect_has_an_exit_code_of_the_table() {
-        assert_eq!(or_failed(|| panic!("on purpose")), Exit::Failed);
-        assert_eq!(or_failed(|| Exit::Findings), Exit::Findings);
+        assert_eq!(or_failed(|| panic!("on purpose")), ExitStatus::Failed);
+        assert_eq!(or_failed(|| ExitStatus::Findings), ExitStatus::Findings);
     }
 }

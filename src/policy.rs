@@ -1,8 +1,8 @@
 //! Whether this run may write sources (AE-29, AE-36): decided once, at the start, and passed on as a value.
 
-use service::Access;
+use service::SessionAccess;
 
-use crate::environment::Environment;
+use crate::environment::ProcessEnvironment;
 
 /// Who runs us.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,7 +10,7 @@ pub(crate) enum WritePolicy {
     /// A person or a hook.
     User,
     /// A build: sources are inputs, and `--output` is the only output.
-    Action(Evidence),
+    Action(PathEvidence),
 }
 
 /// What a command is about to do with the workspace.
@@ -30,7 +30,7 @@ impl Wants {
 
 /// Why we think that a build runs us.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Evidence {
+pub(crate) enum PathEvidence {
     Asked,
     Bazel,
     Inputs,
@@ -41,7 +41,7 @@ pub(crate) enum Evidence {
 #[error("`regreen {command}` writes sources, and this is a build action ({})", .evidence.describe())]
 pub(crate) struct ActionRefusal {
     command: &'static str,
-    evidence: Evidence,
+    evidence: PathEvidence,
 }
 
 impl ActionRefusal {
@@ -61,12 +61,12 @@ impl ActionRefusal {
     }
 }
 
-impl Evidence {
+impl PathEvidence {
     fn describe(self) -> &'static str {
         match self {
-            Evidence::Asked => "REGREEN_ACTION is set",
-            Evidence::Bazel => "Bazel's sandbox was detected",
-            Evidence::Inputs => "its inputs are listed",
+            PathEvidence::Asked => "REGREEN_ACTION is set",
+            PathEvidence::Bazel => "Bazel's sandbox was detected",
+            PathEvidence::Inputs => "its inputs are listed",
         }
     }
 }
@@ -74,13 +74,13 @@ impl Evidence {
 impl WritePolicy {
     /// An explicit wish beats `bazel run`, which beats what the surroundings look like. Who lists the inputs of a command
     /// is a build.
-    pub(crate) fn decide(environment: &Environment, has_inputs: bool) -> WritePolicy {
+    pub(crate) fn decide(environment: &ProcessEnvironment, has_inputs: bool) -> WritePolicy {
         if has_inputs {
-            WritePolicy::Action(Evidence::Inputs)
+            WritePolicy::Action(PathEvidence::Inputs)
         } else if environment.is_action_asked_for {
-            WritePolicy::Action(Evidence::Asked)
+            WritePolicy::Action(PathEvidence::Asked)
         } else if environment.bazel_run_root.is_none() && environment.is_bazel_action {
-            WritePolicy::Action(Evidence::Bazel)
+            WritePolicy::Action(PathEvidence::Bazel)
         } else {
             WritePolicy::User
         }
@@ -95,11 +95,11 @@ impl WritePolicy {
     }
 
     /// What a command may do that wants to write, or only to look.
-    pub(crate) fn access(self, wants: Wants) -> Access {
+    pub(crate) fn access(self, wants: Wants) -> SessionAccess {
         match (self, wants) {
-            (WritePolicy::Action(_), _) => Access::Build,
-            (WritePolicy::User, Wants::Look) => Access::Look,
-            (WritePolicy::User, Wants::Write) => Access::Write,
+            (WritePolicy::Action(_), _) => SessionAccess::Build,
+            (WritePolicy::User, Wants::Look) => SessionAccess::Look,
+            (WritePolicy::User, Wants::Write) => SessionAccess::Write,
         }
     }
 }
@@ -111,21 +111,21 @@ mod tests {
     #[test]
     fn an_explicit_wish_beats_bazel_run_and_that_beats_the_surroundings() {
         let decide = |asked: bool, run: bool, sandbox: bool| {
-            let environment = Environment {
+            let environment = ProcessEnvironment {
                 is_action_asked_for: asked,
                 bazel_run_root: run.then(|| "/ws".into()),
                 is_bazel_action: sandbox,
-                ..Environment::default()
+                ..ProcessEnvironment::default()
             };
             assert_eq!(
                 WritePolicy::decide(&environment, true),
-                WritePolicy::Action(Evidence::Inputs)
+                WritePolicy::Action(PathEvidence::Inputs)
             );
             WritePolicy::decide(&environment, false)
         };
         assert_eq!(decide(false, false, false), WritePolicy::User);
         assert_eq!(decide(false, true, true), WritePolicy::User);
-        assert_eq!(decide(false, false, true), WritePolicy::Action(Evidence::Bazel));
-        assert_eq!(decide(true, true, false), WritePolicy::Action(Evidence::Asked));
+        assert_eq!(decide(false, false, true), WritePolicy::Action(PathEvidence::Bazel));
+        assert_eq!(decide(true, true, false), WritePolicy::Action(PathEvidence::Asked));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use service::Progress;
+use service::CommandProgress;
 
 use crate::cli::Common;
 use crate::words::count;
@@ -17,7 +17,7 @@ const WIDTH: usize = 20;
 
 /// Draws the line until it is dropped.
 pub(crate) struct ProgressLine {
-    sender: Option<Sender<Progress>>,
+    sender: Option<Sender<CommandProgress>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -38,7 +38,7 @@ impl ProgressLine {
     }
 
     /// Takes the news.
-    pub(crate) fn show(&mut self, progress: Progress) {
+    pub(crate) fn show(&mut self, progress: CommandProgress) {
         if let Some(sender) = &self.sender {
             // A thread that ended draws nothing, which is all it was for.
             let _ = sender.send(progress);
@@ -56,9 +56,9 @@ impl Drop for ProgressLine {
     }
 }
 
-fn draw_until_closed(receiver: &Receiver<Progress>) {
+fn draw_until_closed(receiver: &Receiver<CommandProgress>) {
     let start = Instant::now();
-    let mut latest = Progress::Scanning;
+    let mut latest = CommandProgress::Scanning;
     let mut is_drawn = false;
     let mut tick = 0;
     loop {
@@ -85,24 +85,24 @@ fn draw_until_closed(receiver: &Receiver<Progress>) {
     }
 }
 
-fn render_progress(progress: Progress, tick: usize, elapsed: Duration) -> String {
+fn render_progress(progress: CommandProgress, tick: usize, elapsed: Duration) -> String {
     let (what, bar) = match progress {
-        Progress::Scanning => ("reading the tree".to_owned(), moving_bar(tick)),
-        Progress::Checking { n_files, n_tools } => {
+        CommandProgress::Scanning => ("reading the tree".to_owned(), moving_bar(tick)),
+        CommandProgress::Checking { n_files, n_tools } => {
             let with = match n_tools {
                 0 => String::new(),
                 n => format!(" with {}", count(n, "tool")),
             };
             (format!("checking {}{with}", count(n_files, "file")), moving_bar(tick))
         }
-        Progress::Pass { number, errors, warnings } => (
+        CommandProgress::Pass { number, errors, warnings } => (
             format!("round {number}: {}, {}", count(errors, "error"), count(warnings, "warning")),
             moving_bar(tick),
         ),
-        Progress::Isolating { tried, of } => {
+        CommandProgress::Isolating { tried, of } => {
             (format!("looking for the repair that spoils {of}"), filled_bar(tried, of))
         }
-        Progress::Writing { n_files } => {
+        CommandProgress::Writing { n_files } => {
             (format!("writing {}", count(n_files, "file")), moving_bar(tick))
         }
         _ => ("working".to_owned(), moving_bar(tick)),
@@ -129,17 +129,20 @@ mod tests {
     fn the_line_says_what_is_done_and_for_how_long() {
         let render = |it| render_progress(it, 3, Duration::from_millis(1234));
         assert_eq!(
-            render(Progress::Checking { n_files: 10_000, n_tools: 0 }),
+            render(CommandProgress::Checking { n_files: 10_000, n_tools: 0 }),
             "[   ====             ] checking 10000 files, 1.2 s"
         );
         assert_eq!(
-            render(Progress::Checking { n_files: 3, n_tools: 2 }),
+            render(CommandProgress::Checking { n_files: 3, n_tools: 2 }),
             "[   ====             ] checking 3 files with 2 tools, 1.2 s"
         );
         assert_eq!(
-            render(Progress::Isolating { tried: 5, of: 10 }),
+            render(CommandProgress::Isolating { tried: 5, of: 10 }),
             "[==========          ] looking for the repair that spoils 10, 1.2 s"
         );
-        assert!(render(Progress::Isolating { tried: 1, of: 0 }).contains("[                    ]"));
+        assert!(
+            render(CommandProgress::Isolating { tried: 1, of: 0 })
+                .contains("[                    ]")
+        );
     }
 }

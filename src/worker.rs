@@ -15,7 +15,7 @@ use clap::Parser;
 use serde_json::{Value, json};
 
 use crate::cli::{Cli, Command};
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 use crate::output;
 
 /// The flag by which a build system starts a worker. It is Bazel's word.
@@ -49,7 +49,7 @@ pub(crate) fn started(arguments: Vec<OsString>) -> Result<Started> {
 pub(crate) fn serve(
     requests: impl Read,
     mut responses: impl Write,
-    answer: impl Fn(&Cli) -> Exit,
+    answer: impl Fn(&Cli) -> ExitStatus,
 ) -> Result<()> {
     for request in serde_json::Deserializer::from_reader(requests).into_iter::<Value>() {
         let request = request.context("expected a request of the worker protocol in JSON")?;
@@ -65,13 +65,13 @@ pub(crate) fn serve(
     Ok(())
 }
 
-fn respond(request: &Value, answer: &impl Fn(&Cli) -> Exit) -> Exit {
+fn respond(request: &Value, answer: &impl Fn(&Cli) -> ExitStatus) -> ExitStatus {
     let arguments = request["arguments"].as_array().into_iter().flatten();
     let words = ["regreen"].into_iter().chain(arguments.filter_map(Value::as_str));
     let refuse = |text: &str| {
         // What cannot be said here is only missing in the response; the exit code says it.
         let _ = output::note(text, crate::cli::Color::Never);
-        Exit::Usage
+        ExitStatus::Usage
     };
     match Cli::try_parse_from(words) {
         Err(error) => refuse(&error.to_string()),
@@ -86,12 +86,12 @@ fn respond(request: &Value, answer: &impl Fn(&Cli) -> Exit) -> Exit {
 }
 
 /// Answers the requests on standard input.
-pub(crate) fn run(answer: impl Fn(&Cli) -> Exit) -> Exit {
+pub(crate) fn run(answer: impl Fn(&Cli) -> ExitStatus) -> ExitStatus {
     match serve(io::stdin().lock(), io::stdout().lock(), answer) {
-        Ok(()) => Exit::Clean,
+        Ok(()) => ExitStatus::Clean,
         Err(error) => {
             let _ = output::note(&format!("error: {error:#}\n"), crate::cli::Color::Never);
-            Exit::Failed
+            ExitStatus::Failed
         }
     }
 }
@@ -106,7 +106,7 @@ mod tests {
         let answer = |cli: &Cli| {
             let _ =
                 output::note(&format!("{:?}\n", cli.common.input_line), crate::cli::Color::Never);
-            Exit::Findings
+            ExitStatus::Findings
         };
         let served = serve(requests.as_bytes(), &mut responses, answer);
         let text = String::from_utf8(responses).unwrap();

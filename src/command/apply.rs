@@ -3,9 +3,9 @@
 use clap::{Args, ValueEnum};
 use protocol::v1::RunPatch;
 
-use super::{Ctx, Outcome};
+use super::{CommandResult, Ctx};
 use crate::cli::PatchArguments;
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 use crate::input::read_patch;
 use crate::output::{Said, note};
 use crate::policy::Wants;
@@ -58,7 +58,7 @@ impl Arguments {
     }
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     let is_dry = arguments.dry_run || arguments.diff;
     if !is_dry {
         ctx.policy.allow_writes("apply")?;
@@ -78,7 +78,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
             "note: {file} changed while the patch was applied; it was applied to the new contents\n"
         ))?;
     }
-    let exit = Exit::of(reply.report.ok);
+    let exit = ExitStatus::of(reply.report.ok);
     let verb = if is_dry { Verb::DryRun } else { Verb::Apply };
     let text = || render_reply(&reply, verb, &request.patch.name, ctx.common);
     let format = if arguments.diff { ApplyFormat::Diff } else { arguments.format };
@@ -86,7 +86,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         ApplyFormat::Json => Ok((Said::json(&reply.report)?, exit)),
         ApplyFormat::Text => Ok((Said::Text(text()), exit)),
         ApplyFormat::Diff => {
-            if exit != Exit::Clean {
+            if exit != ExitStatus::Clean {
                 note(&text(), ctx.common.color)?;
             } else if !is_dry {
                 ctx.note(&render_result(&reply, verb, &request.patch.name, ctx.common))?;

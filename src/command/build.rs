@@ -8,10 +8,10 @@ use protocol::v1::{Build, Language};
 use service::BuildReply;
 
 use super::look::{SolverArguments, relative_to_root};
-use super::{Ctx, Outcome};
+use super::{CommandResult, Ctx};
 use crate::cli::ReportFormat;
-use crate::destination::Folder;
-use crate::exit::Exit;
+use crate::destination::OutputFolder;
+use crate::exit::ExitStatus;
 use crate::failure::UsageError;
 use crate::output::Said;
 use crate::policy::{Wants, WritePolicy};
@@ -39,8 +39,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) out_dir: Option<PathBuf>,
     /// What to compile to
-    #[arg(long, value_enum, value_name = "LANGUAGE", default_value_t = Target::Ts)]
-    pub(crate) target: Target,
+    #[arg(long, value_enum, value_name = "LANGUAGE", default_value_t = BuildTarget::Ts)]
+    pub(crate) target: BuildTarget,
     /// Write a source map beside every file
     #[arg(long)]
     pub(crate) source_maps: bool,
@@ -64,14 +64,14 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Target {
+pub(crate) enum BuildTarget {
     /// TypeScript
     Ts,
     /// JavaScript
     Js,
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     let out_dir = out_dir(ctx, arguments)?;
     refuse_sources(arguments)?;
     let root = match arguments.files.first() {
@@ -83,8 +83,8 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let request = Build {
         files: arguments.files.iter().map(relative).collect::<Result<_, _>>()?,
         language: match arguments.target {
-            Target::Ts => Language::Ts,
-            Target::Js => Language::Js,
+            BuildTarget::Ts => Language::Ts,
+            BuildTarget::Js => Language::Js,
         },
         with_maps: arguments.source_maps,
         strict: arguments.strict,
@@ -102,18 +102,22 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         if reply.report.ok {
             let roots = ctx.confined();
             match out_dir {
-                Some(named) => write_outputs(&Folder::make(&named, &roots)?, "", &reply)?,
+                Some(named) => write_outputs(&OutputFolder::make(&named, &roots)?, "", &reply)?,
                 // Nobody typed this name, so it must be what it seems to be: no link.
                 None => {
                     let prefix = format!("{DEFAULT_OUT_DIR}/");
-                    write_outputs(&Folder::make(&directory.join(&root), &roots)?, &prefix, &reply)?;
+                    write_outputs(
+                        &OutputFolder::make(&directory.join(&root), &roots)?,
+                        &prefix,
+                        &reply,
+                    )?;
                 }
             }
         } else {
             reply.report.outputs.clear();
         }
     }
-    let exit = Exit::of(reply.report.ok);
+    let exit = ExitStatus::of(reply.report.ok);
     match arguments.format {
         ReportFormat::Json => Ok((Said::json(&reply.report)?, exit)),
         ReportFormat::Text => {
@@ -196,7 +200,7 @@ fn write_artifacts(ctx: &Ctx<'_>, arguments: &Arguments, reply: &BuildReply) -> 
 
 /// Writes every file whole. A file that is as it should be is not touched, so that nothing downstream is built again.
 /// What is generated stays in the folder: no link in it is written through or replaced.
-fn write_outputs(folder: &Folder, prefix: &str, reply: &BuildReply) -> Result<()> {
+fn write_outputs(folder: &OutputFolder, prefix: &str, reply: &BuildReply) -> Result<()> {
     let file = |path: &str| format!("{prefix}{path}");
     for output in &reply.outputs {
         folder.refuse_links(&file(&output.path))?;

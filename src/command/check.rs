@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use protocol::v1::{Check, Explain, ExplainReport, Look};
+use protocol::v1::{Check, Explain, ExplainReport, LookRequest};
 use service::{CheckReply, Session};
 
-use super::look::{LookArguments, Looked};
-use super::{Ctx, Outcome, watch};
-use crate::exit::Exit;
+use super::look::{LookArguments, PreparedLook};
+use super::{CommandResult, Ctx, watch};
+use crate::exit::ExitStatus;
 use crate::failure::UsageError;
-use crate::git::{GitError, Repository};
+use crate::git::{GitError, GitRepository};
 use crate::output::{Said, bytes_of};
 use crate::policy::Wants;
 use crate::progress::ProgressLine;
@@ -90,7 +90,7 @@ pub(crate) enum CheckFormat {
     Github,
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     if arguments.write_baseline {
         ctx.policy.allow_writes("check --write-baseline")?;
     }
@@ -100,7 +100,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     for file in arguments.emit.iter().map(|it| &it.1).chain(&arguments.exit_code_file) {
         ctx.output(file)?;
     }
-    let Looked { look, .. } = arguments.look.look(ctx)?;
+    let PreparedLook { look, .. } = arguments.look.look(ctx)?;
     let request = request(arguments, look);
     let session = ctx.open(Wants::unless(!arguments.write_baseline))?;
     if arguments.watch {
@@ -110,7 +110,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let reply = service::check(&session, &request, &mut |it| line.show(it));
     drop(line);
     let reply = reply?;
-    let exit = Exit::of_verdict(reply.verdict);
+    let exit = ExitStatus::of_verdict(reply.verdict);
     let format = arguments.format;
     if matches!(
         format,
@@ -124,16 +124,16 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         ctx.write(file, &bytes_of(&emitted, false))?;
     }
     match &arguments.exit_code_file {
-        Some(file) if exit != Exit::Failed => {
+        Some(file) if exit != ExitStatus::Failed => {
             ctx.write(file, format!("{}\n", exit.code()).as_bytes())?;
             let said = if ctx.common.output.is_some() { said } else { Said::Nothing };
-            Ok((said, Exit::Clean))
+            Ok((said, ExitStatus::Clean))
         }
         _ => Ok((said, exit)),
     }
 }
 
-fn request(arguments: &Arguments, look: Look) -> Check {
+fn request(arguments: &Arguments, look: LookRequest) -> Check {
     let wants =
         |format| arguments.format == format || arguments.emit.iter().any(|(it, _)| *it == format);
     Check {
@@ -150,7 +150,7 @@ fn request(arguments: &Arguments, look: Look) -> Check {
 fn say(
     ctx: &Ctx<'_>,
     session: &Session,
-    look: &Look,
+    look: &LookRequest,
     reply: &CheckReply,
     format: CheckFormat,
 ) -> Result<Said> {
@@ -176,7 +176,7 @@ fn say(
         CheckFormat::Edits => Ok(Said::Raw(reply.edits.clone().unwrap_or_default().into_bytes())),
         CheckFormat::Sarif => Said::json(&sarif(reply, &pages(session, reply))),
         CheckFormat::Github => {
-            let repository = Repository::open(&ctx.root()?, &ctx.environment);
+            let repository = GitRepository::open(&ctx.root()?, &ctx.environment);
             // Without git the workspace is taken for the top of what GitHub checked out.
             let prefix = repository.as_ref().map_or("", |it| it.prefix());
             if let Err(error @ GitError::DubiousOwnership { .. }) = &repository {

@@ -11,8 +11,8 @@ use protocol::v1::{
 use service::CompileReply;
 
 use super::look::{SafetyArgument, SolverArguments, relative_to_root};
-use super::{Ctx, Outcome};
-use crate::exit::Exit;
+use super::{CommandResult, Ctx};
+use crate::exit::ExitStatus;
 use crate::input::{self, ProgramFile};
 use crate::output::Said;
 use crate::policy::Wants;
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     pub(crate) file: PathBuf,
     /// What the program is given as [default: ast for .json files, else source]
     #[arg(long, value_enum, value_name = "FORM")]
-    pub(crate) input: Option<Form>,
+    pub(crate) input: Option<CompileFormat>,
     /// What to print
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Emit::Json)]
     pub(crate) emit: Emit,
@@ -68,7 +68,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Form {
+pub(crate) enum CompileFormat {
     /// Text
     Source,
     /// AST JSON
@@ -91,12 +91,12 @@ pub(crate) enum Emit {
     Diagnostics,
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     let started = std::time::Instant::now();
     let program = input::read_program(&ctx.environment.directory, &arguments.file)?;
     let form = match arguments.input {
-        Some(Form::Source) => ProgramForm::Source,
-        Some(Form::Ast) => ProgramForm::Ast,
+        Some(CompileFormat::Source) => ProgramForm::Source,
+        Some(CompileFormat::Ast) => ProgramForm::Ast,
         None if arguments.file.extension().is_some_and(|it| it == "json") => ProgramForm::Ast,
         None => ProgramForm::Source,
     };
@@ -132,7 +132,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     if arguments.timings {
         ctx.note(&format!("compiled in {:.1} ms\n", started.elapsed().as_secs_f64() * 1e3))?;
     }
-    let exit = Exit::of(reply.result.status != CompileStatus::Error);
+    let exit = ExitStatus::of(reply.result.status != CompileStatus::Error);
     let said = say(&reply, arguments.emit)?;
     if matches!(said, Said::Nothing) {
         // Who asks for code and gets none must see why.

@@ -4,7 +4,7 @@ use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use crate::cli::{Cli, UTILITY_HELP};
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 use crate::output::Said;
 
 /// Print a script that makes a shell complete commands and flags
@@ -19,8 +19,8 @@ pub(crate) struct Arguments {
     pub(crate) shell: Shell,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> (Said, Exit) {
+pub(crate) fn run(arguments: &Arguments) -> (Said, ExitStatus) {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "regreen", &mut script);
-    (Said::Raw(script), Exit::Clean)
+    (Said::Raw(script), ExitStatus::Clean)
 }

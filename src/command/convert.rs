@@ -6,9 +6,9 @@ use clap::builder::styling::Style;
 use clap::{Args, ValueEnum};
 use protocol::v1::{Conversion, Convert, ConvertNote};
 
-use super::{Ctx, Outcome};
+use super::{CommandResult, Ctx};
 use crate::cli::{Common, PatchArguments, ReportFormat};
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 use crate::input::read_patch;
 use crate::output::{Said, note};
 use crate::policy::Wants;
@@ -63,7 +63,7 @@ pub(crate) enum To {
     Suggestions,
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     let patch = read_patch(&ctx.environment.directory, &arguments.patch)?;
     let to = match arguments.to {
         To::Changeset => Conversion::Changeset,
@@ -79,7 +79,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         &ctx.open(Wants::Look)?,
         &Convert { patch, to, strict: arguments.strict },
     )?;
-    let exit = Exit::of(reply.report.ok);
+    let exit = ExitStatus::of(reply.report.ok);
     match (arguments.format, &reply.output) {
         (ReportFormat::Json, _) => Ok((Said::json(&reply.report)?, exit)),
         (ReportFormat::Text, Some(output)) => {

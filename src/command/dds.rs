@@ -9,12 +9,12 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
 use protocol::v1::{DdsAnswer, DdsReport};
-use service::dds::{self, Asked, Confinement, Saying};
+use service::dds::{self, Confinement, ProposalQuery, Saying};
 
-use super::{Ctx, Outcome};
+use super::{CommandResult, Ctx};
 use crate::cli::ReportFormat;
-use crate::destination::Folder;
-use crate::exit::Exit;
+use crate::destination::OutputFolder;
+use crate::exit::ExitStatus;
 use crate::failure::UsageError;
 use crate::output::Said;
 use crate::policy::{Wants, WritePolicy};
@@ -151,12 +151,12 @@ const MOST_NEWS: usize = 20;
 /// How long `run --watch` waits before it looks again.
 const PAUSE: Duration = Duration::from_secs(2);
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     let asked = match &arguments.command {
-        Command::List { .. } => Some(Asked::List),
-        Command::Show { id } => Some(Asked::Show(id)),
-        Command::Verify { against } => Some(Asked::Verify { against: against.as_deref() }),
-        Command::Approve(approve) => approve.id_to_print().map(Asked::Show),
+        Command::List { .. } => Some(ProposalQuery::List),
+        Command::Show { id } => Some(ProposalQuery::Show(id)),
+        Command::Verify { against } => Some(ProposalQuery::Verify { against: against.as_deref() }),
+        Command::Approve(approve) => approve.id_to_print().map(ProposalQuery::Show),
         _ => None,
     };
     let registry = ctx.environment.registry.as_deref();
@@ -168,33 +168,33 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let takes_over = asked.is_some() && ctx.policy == WritePolicy::User && dds::has_files(&session);
     let writing = if takes_over { ctx.open(Wants::Write).ok() } else { None };
     let opened = match (&writing, asked) {
-        (Some(writing), _) => dds::Desk::open(writing, registry).ok(),
-        (None, None) => Some(dds::Desk::open(&session, registry)?),
+        (Some(writing), _) => dds::ProposalRegistry::open(writing, registry).ok(),
+        (None, None) => Some(dds::ProposalRegistry::open(&session, registry)?),
         (None, Some(_)) => None,
     };
-    let desk = match (opened, asked) {
-        (Some(desk), _) => desk,
-        (None, Some(asked)) => match dds::Desk::open_existing(&session, registry)? {
-            Some(desk) => desk,
+    let proposals = match (opened, asked) {
+        (Some(proposals), _) => proposals,
+        (None, Some(asked)) => match dds::ProposalRegistry::open_existing(&session, registry)? {
+            Some(proposals) => proposals,
             None => return say_nothing(ctx, dds::nothing(asked)?, arguments.format),
         },
-        (None, None) => dds::Desk::open(&session, registry)?,
+        (None, None) => dds::ProposalRegistry::open(&session, registry)?,
     };
-    tell_untrusted(ctx, &desk)?;
-    tell_news(ctx, &desk)?;
-    let by = desk.person(ctx.environment.user.as_deref());
+    tell_untrusted(ctx, &proposals)?;
+    tell_news(ctx, &proposals)?;
+    let by = proposals.person(ctx.environment.user.as_deref());
     let report = match &arguments.command {
         Command::Add { record, patch } => {
             let record = read(ctx, record)?;
             let patch = patch.as_deref().map(|it| read(ctx, it)).transpose()?;
-            desk.add(&record, patch.as_deref(), &by)?
+            proposals.add(&record, patch.as_deref(), &by)?
         }
-        Command::List { status } => desk.list(status.map(Status::name))?,
-        Command::Show { id } => desk.show(id)?,
-        Command::Verify { against } => desk.verify(against.as_deref())?,
+        Command::List { status } => proposals.list(status.map(Status::name))?,
+        Command::Show { id } => proposals.show(id)?,
+        Command::Verify { against } => proposals.verify(against.as_deref())?,
         Command::Approve(approve) => match approve.id_to_print() {
-            Some(id) => return Ok((Said::Raw(desk.approved_bytes(id)?), Exit::Clean)),
-            None => decide::approve(ctx, &desk, approve, &by)?,
+            Some(id) => return Ok((Said::Raw(proposals.approved_bytes(id)?), ExitStatus::Clean)),
+            None => decide::approve(ctx, &proposals, approve, &by)?,
         },
         Command::Plan { id, as_configured } => {
             if ctx.environment.is_ci {
@@ -202,21 +202,21 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
                                plan from a shell of your own";
                 return Err(UsageError(message.to_owned()).into());
             }
-            desk.plan(id, *as_configured, &by)?
+            proposals.plan(id, *as_configured, &by)?
         }
         Command::Reject(refusal) => {
-            decide::say_no(ctx, &desk, refusal, Saying::Reject(&refusal.reason), &by)?
+            decide::say_no(ctx, &proposals, refusal, Saying::Reject(&refusal.reason), &by)?
         }
         Command::Withdraw(refusal) => {
-            decide::say_no(ctx, &desk, refusal, Saying::Withdraw(&refusal.reason), &by)?
+            decide::say_no(ctx, &proposals, refusal, Saying::Withdraw(&refusal.reason), &by)?
         }
-        Command::Comment { id, text } => desk.comment(id, text, &by)?,
+        Command::Comment { id, text } => proposals.comment(id, text, &by)?,
         Command::Run { watch, unconfined } => {
             let confinement = if *unconfined { Confinement::None } else { Confinement::Best };
-            return carry_out(ctx, &desk, confinement, *watch, arguments.format);
+            return carry_out(ctx, &proposals, confinement, *watch, arguments.format);
         }
-        Command::Worker => desk.work()?,
-        Command::Export { folder } => export(ctx, &desk, folder)?,
+        Command::Worker => proposals.work()?,
+        Command::Export { folder } => export(ctx, &proposals, folder)?,
         Command::Import { records, reports } => {
             let file = ctx.environment.directory.join(records);
             if records.as_os_str() != "-" && dds::is_database(&file) {
@@ -224,32 +224,37 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
                     let message = "a registry holds its reports; leave --reports out";
                     return Err(UsageError(message.to_owned()).into());
                 }
-                let report = desk.import_registry(&file, &by)?;
-                return say(ctx, report, &desk, arguments.format);
+                let report = proposals.import_registry(&file, &by)?;
+                return say(ctx, report, &proposals, arguments.format);
             }
             let records = read(ctx, records)?;
             let reports = reports.as_deref().map(|it| read(ctx, it)).transpose()?;
-            desk.import(&records, reports.as_deref(), &by)?
+            proposals.import(&records, reports.as_deref(), &by)?
         }
-        Command::InitSigning(signing) => decide::init_signing(ctx, &desk, signing)?,
+        Command::InitSigning(signing) => decide::init_signing(ctx, &proposals, signing)?,
     };
-    say(ctx, report, &desk, arguments.format)
+    say(ctx, report, &proposals, arguments.format)
 }
 
-fn say(ctx: &Ctx<'_>, report: DdsReport, desk: &dds::Desk<'_>, format: ReportFormat) -> Outcome {
-    let (untrusted, taken) = (desk.untrusted(), desk.taken());
-    let unheld = desk.unheld_files();
+fn say(
+    ctx: &Ctx<'_>,
+    report: DdsReport,
+    proposals: &dds::ProposalRegistry<'_>,
+    format: ReportFormat,
+) -> CommandResult {
+    let (untrusted, taken) = (proposals.untrusted(), proposals.taken());
+    let unheld = proposals.unheld_files();
     answer(ctx, DdsAnswer { report, untrusted, taken, unheld }, format)
 }
 
 /// What is said where nobody has proposed anything.
-fn say_nothing(ctx: &Ctx<'_>, report: DdsReport, format: ReportFormat) -> Outcome {
+fn say_nothing(ctx: &Ctx<'_>, report: DdsReport, format: ReportFormat) -> CommandResult {
     let (untrusted, taken, unheld) = (Vec::new(), Vec::new(), Vec::new());
     answer(ctx, DdsAnswer { report, untrusted, taken, unheld }, format)
 }
 
-fn answer(ctx: &Ctx<'_>, answer: DdsAnswer, format: ReportFormat) -> Outcome {
-    let exit = Exit::of(is_ok(&answer.report));
+fn answer(ctx: &Ctx<'_>, answer: DdsAnswer, format: ReportFormat) -> CommandResult {
+    let exit = ExitStatus::of(is_ok(&answer.report));
     match format {
         ReportFormat::Json => Ok((Said::json(&answer)?, exit)),
         ReportFormat::Text => Ok((Said::Text(render(&answer.report, ctx.common)), exit)),
@@ -257,15 +262,15 @@ fn answer(ctx: &Ctx<'_>, answer: DdsAnswer, format: ReportFormat) -> Outcome {
 }
 
 /// A line for each thing that came by git, and one for each file that does not hold.
-fn tell_news(ctx: &Ctx<'_>, desk: &dds::Desk<'_>) -> Result<()> {
-    let taken = desk.taken();
+fn tell_news(ctx: &Ctx<'_>, proposals: &dds::ProposalRegistry<'_>) -> Result<()> {
+    let taken = proposals.taken();
     for it in taken.iter().take(MOST_NEWS) {
         ctx.note(&format!("git: {} {}\n", printable(&it.id), printable(&it.what)))?;
     }
     if let Some(more) = taken.len().checked_sub(MOST_NEWS).filter(|it| *it > 0) {
         ctx.note(&format!("git: and {more} more\n"))?;
     }
-    for it in desk.unheld_files() {
+    for it in proposals.unheld_files() {
         let line = format!("{} does not count: {}", printable(&it.place), printable(&it.message));
         ctx.note(&format!("warning: {line}\n"))?;
     }
@@ -273,11 +278,11 @@ fn tell_news(ctx: &Ctx<'_>, desk: &dds::Desk<'_>) -> Result<()> {
 }
 
 /// One line on what of the configuration does not count.
-pub(crate) fn tell_untrusted(ctx: &Ctx<'_>, desk: &dds::Desk<'_>) -> Result<()> {
-    if let Some(why) = desk.trust_note() {
+pub(crate) fn tell_untrusted(ctx: &Ctx<'_>, proposals: &dds::ProposalRegistry<'_>) -> Result<()> {
+    if let Some(why) = proposals.trust_note() {
         ctx.note(&format!("note: {}\n", printable(why)))?;
     }
-    let titles: Vec<String> = desk.untrusted().iter().map(|it| printable(&it.title)).collect();
+    let titles: Vec<String> = proposals.untrusted().iter().map(|it| printable(&it.title)).collect();
     if titles.is_empty() {
         return Ok(());
     }
@@ -307,13 +312,13 @@ fn is_ok(report: &DdsReport) -> bool {
 /// One pass over what is approved, or pass after pass.
 fn carry_out(
     ctx: &Ctx<'_>,
-    desk: &dds::Desk<'_>,
+    proposals: &dds::ProposalRegistry<'_>,
     confinement: Confinement,
     is_watching: bool,
     format: ReportFormat,
-) -> Outcome {
+) -> CommandResult {
     loop {
-        let report = desk.run(confinement, &|id, step| {
+        let report = proposals.run(confinement, &|id, step| {
             if format == ReportFormat::Text {
                 // A progress line that cannot be shown is no reason to stop.
                 let _ = ctx.note(&render_step(id, step));
@@ -322,16 +327,16 @@ fn carry_out(
         if !is_watching {
             return match (&report, format) {
                 (DdsReport::Run(runs), ReportFormat::Text) if !ctx.common.quiet => {
-                    let text = render_runs(runs, &desk.held()?);
-                    Ok((Said::Text(text), Exit::of(runs.ok)))
+                    let text = render_runs(runs, &proposals.held()?);
+                    Ok((Said::Text(text), ExitStatus::of(runs.ok)))
                 }
-                _ => say(ctx, report, desk, format),
+                _ => say(ctx, report, proposals, format),
             };
         }
         if let DdsReport::Run(runs) = &report
             && !runs.reports.is_empty()
         {
-            let (said, _) = say(ctx, report, desk, format)?;
+            let (said, _) = say(ctx, report, proposals, format)?;
             ctx.deliver(&said)?;
         }
         if let Some(signal) = ctx.user.interrupts.received() {
@@ -341,10 +346,14 @@ fn carry_out(
     }
 }
 
-fn export(ctx: &Ctx<'_>, desk: &dds::Desk<'_>, folder: &Path) -> Result<DdsReport> {
+fn export(
+    ctx: &Ctx<'_>,
+    proposals: &dds::ProposalRegistry<'_>,
+    folder: &Path,
+) -> Result<DdsReport> {
     let folder = ctx.environment.directory.join(folder);
-    let dds::Export { report, files } = desk.export()?;
-    let folder = Folder::make(&folder, &ctx.confined())?;
+    let dds::Export { report, files } = proposals.export()?;
+    let folder = OutputFolder::make(&folder, &ctx.confined())?;
     for (name, text) in files {
         folder.write(name, text.as_bytes())?;
     }

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use clap::Args;
 use protocol::v1::{Explain, ExplainReport, RulesReport, Severity};
 
-use super::{Ctx, Outcome};
+use super::{CommandResult, Ctx};
 use crate::cli::ReportFormat;
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 use crate::output::Said;
 use crate::policy::Wants;
 use crate::render::style::{BOLD, COMMAND, DIM, paint};
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     pub(crate) format: ReportFormat,
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     let session = ctx.open(Wants::Look)?;
     let said = match (&arguments.rule, arguments.format) {
         (Some(rule), format) => {
@@ -43,14 +43,14 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         (None, ReportFormat::Text) => {
             let list = render_list(&service::rules(&session)?);
             if ctx.common.quiet {
-                return Ok((Said::Text(list), Exit::Clean));
+                return Ok((Said::Text(list), ExitStatus::Clean));
             }
             let page = ctx.common.command_line(&["explain", "RULE"]);
             let hint = format!("{} {}\n", paint(DIM, "The page of one:"), paint(COMMAND, &page));
             Said::Text(format!("{list}\n{hint}"))
         }
     };
-    Ok((said, Exit::Clean))
+    Ok((said, ExitStatus::Clean))
 }
 
 fn severity_word(severity: Option<Severity>) -> &'static str {

@@ -3,18 +3,18 @@
 use std::io::{self, IsTerminal};
 
 use clap::{Args, ValueEnum};
-use protocol::v1::{Fix, Look};
+use protocol::v1::{Fix, LookRequest};
 use service::{FixReply, Offers};
 
-use super::look::{LookArguments, Looked};
-use super::{Ctx, Outcome, interactive, staged};
-use crate::exit::Exit;
+use super::look::{LookArguments, PreparedLook};
+use super::{CommandResult, Ctx, interactive, staged};
+use crate::exit::ExitStatus;
 use crate::failure::UsageError;
 use crate::output::{Said, note};
 use crate::policy::Wants;
 use crate::progress::ProgressLine;
 use crate::render::dds::render_proposals;
-use crate::render::fix::{Written, render_fix, render_fix_end};
+use crate::render::fix::{WriteTarget, render_fix, render_fix_end};
 use crate::words::printable;
 
 /// Fix what is safe to fix, in one transaction that `undo` takes back
@@ -72,7 +72,7 @@ impl Arguments {
     }
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     let is_dry = arguments.dry_run || arguments.diff;
     let writes_buffer = arguments.look.stdin_path.is_some();
     if !is_dry && !writes_buffer {
@@ -83,7 +83,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         let message = "--interactive asks a person, and there is no terminal; name repairs with --allow ID instead";
         return Err(UsageError(message.to_owned()).into());
     }
-    let Looked { look, staged, buffer } = arguments.look.look(ctx)?;
+    let PreparedLook { look, staged, buffer } = arguments.look.look(ctx)?;
     let with_diffs = arguments.format() == FixFormat::Diff
         || (arguments.format() == FixFormat::Text && !ctx.common.quiet);
     let original = buffer.as_ref().and_then(|it| look.overlay.get(it)).cloned();
@@ -101,12 +101,12 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         ctx.note(&format!("note: {file} changed meanwhile; the new contents were fixed\n"))?;
     }
     let written = match (&staged, &buffer) {
-        _ if is_dry => Written::Nowhere,
-        (Some(_), _) => Written::Index,
-        (_, Some(_)) => Written::Buffer,
-        _ => Written::Disk,
+        _ if is_dry => WriteTarget::Nowhere,
+        (Some(_), _) => WriteTarget::Index,
+        (_, Some(_)) => WriteTarget::Buffer,
+        _ => WriteTarget::Disk,
     };
-    if let (Written::Index, Some((repository, staged))) = (written, &staged) {
+    if let (WriteTarget::Index, Some((repository, staged))) = (written, &staged) {
         let told = staged::write_back(
             ctx,
             &session,
@@ -119,7 +119,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     if arguments.propose {
         propose(ctx, &session, &reply.offers)?;
     }
-    let exit = Exit::of_verdict(reply.verdict);
+    let exit = ExitStatus::of_verdict(reply.verdict);
     match (buffer, original) {
         (Some(path), Some(original)) if arguments.format() == FixFormat::Text && !is_dry => {
             let text = render_fix(&reply, &request.look, written, ctx.common);
@@ -133,10 +133,11 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
 
 /// Proposes what waits for a person's word, and tells which proposals there are.
 fn propose(ctx: &Ctx<'_>, session: &service::Session, offers: &Offers) -> anyhow::Result<()> {
-    let desk = service::dds::Desk::open(session, ctx.environment.registry.as_deref())?;
-    super::dds::tell_untrusted(ctx, &desk)?;
-    let by = desk.person(ctx.environment.user.as_deref());
-    let proposals = desk.propose(offers, &by)?;
+    let registry =
+        service::dds::ProposalRegistry::open(session, ctx.environment.registry.as_deref())?;
+    super::dds::tell_untrusted(ctx, &registry)?;
+    let by = registry.person(ctx.environment.user.as_deref());
+    let proposals = registry.propose(offers, &by)?;
     ctx.note(&render_proposals(&proposals, ctx.common))
 }
 
@@ -168,16 +169,16 @@ fn make(
 fn say(
     ctx: &Ctx<'_>,
     format: FixFormat,
-    look: &Look,
+    look: &LookRequest,
     reply: &FixReply,
-    written: Written,
-) -> Outcome {
-    let exit = Exit::of_verdict(reply.verdict);
+    written: WriteTarget,
+) -> CommandResult {
+    let exit = ExitStatus::of_verdict(reply.verdict);
     match format {
         FixFormat::Json => Ok((Said::json(&reply.report)?, exit)),
         FixFormat::Text => Ok((Said::Text(render_fix(reply, look, written, ctx.common)), exit)),
         FixFormat::Diff => {
-            if written != Written::Nowhere || exit != Exit::Clean {
+            if written != WriteTarget::Nowhere || exit != ExitStatus::Clean {
                 ctx.note(&render_fix_end(reply, look, written, ctx.common))?;
             }
             ctx.tell_gaps(&reply.report.failures, &reply.report.summary.files)?;

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 
-use super::{Ctx, Outcome};
-use crate::exit::Exit;
-use crate::git::{HooksFolder, Repository};
+use super::{CommandResult, Ctx};
+use crate::exit::ExitStatus;
+use crate::git::{GitRepository, HooksFolder};
 use crate::output::Said;
 use crate::render::style::{BOLD, GOOD, WARN, paint};
 use crate::words::{printable, shell_word};
@@ -62,7 +62,7 @@ enum Action {
 
 /// What stands where the hook goes.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Found {
+enum HookFile {
     Nothing,
     Ours,
     /// Ours, with something else in it by now.
@@ -70,11 +70,11 @@ enum Found {
     Foreign,
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     if !matches!(arguments.action, Action::Status) {
         ctx.policy.allow_writes("hook")?;
     }
-    let repository = Repository::open(&ctx.root()?, &ctx.environment)?;
+    let repository = GitRepository::open(&ctx.root()?, &ctx.environment)?;
     let folder = match repository.hooks_folder()? {
         HooksFolder::Ours(folder) => folder,
         HooksFolder::OfRepository(folder) => {
@@ -84,7 +84,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
                 printable(&folder),
                 advice(&format!("{folder}/pre-commit"), &repository)
             );
-            return Ok((Said::Text(text), Exit::Findings));
+            return Ok((Said::Text(text), ExitStatus::Findings));
         }
     };
     let hook = folder.join("pre-commit");
@@ -98,35 +98,35 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     }
 }
 
-fn look_at(hook: &Path) -> Result<Found> {
+fn look_at(hook: &Path) -> Result<HookFile> {
     let metadata = match hook.symlink_metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(HookFile::Nothing),
         metadata => metadata.with_context(|| format!("cannot look at {}", hook.display()))?,
     };
     if !metadata.is_file() || metadata.len() > MAX_HOOK {
-        return Ok(Found::Foreign);
+        return Ok(HookFile::Foreign);
     }
     let bytes = fs::read(hook).with_context(|| format!("cannot read {}", hook.display()))?;
     let text = String::from_utf8_lossy(&bytes);
     let rest = text.strip_prefix(SHELL).and_then(|it| it.strip_prefix(SIGN));
     Ok(match rest.and_then(|it| it.split_once('\n')) {
-        None => Found::Foreign,
-        Some((sum, rest)) if sum == checksum(rest) => Found::Ours,
-        Some(_) => Found::Changed,
+        None => HookFile::Foreign,
+        Some((sum, rest)) if sum == checksum(rest) => HookFile::Ours,
+        Some(_) => HookFile::Changed,
     })
 }
 
 fn install(
-    repository: &Repository,
+    repository: &GitRepository,
     (hook, shown): (&Path, &str),
-    found: Found,
+    found: HookFile,
     force: bool,
-) -> Outcome {
+) -> CommandResult {
     let mut text = String::new();
     match found {
-        Found::Foreign | Found::Changed if !force => {
+        HookFile::Foreign | HookFile::Changed if !force => {
             let what = match found {
-                Found::Foreign => "is a hook that regreen did not write",
+                HookFile::Foreign => "is a hook that regreen did not write",
                 _ => "was changed by hand",
             };
             let advice = advice("it", repository);
@@ -134,9 +134,9 @@ fn install(
                 "{} {shown} {what}.\n{advice}`regreen hook install --force` sets it aside as {ASIDE}.\n",
                 paint(WARN, "Not installed:")
             );
-            return Ok((Said::Text(text), Exit::Findings));
+            return Ok((Said::Text(text), ExitStatus::Findings));
         }
-        Found::Foreign | Found::Changed => {
+        HookFile::Foreign | HookFile::Changed => {
             let aside = hook.with_file_name(ASIDE);
             // A second name fails if something has it, where renaming would replace that.
             fs::hard_link(hook, &aside)
@@ -146,33 +146,33 @@ fn install(
                 printable(&aside.display().to_string())
             );
         }
-        Found::Nothing | Found::Ours => {}
+        HookFile::Nothing | HookFile::Ours => {}
     }
     write(hook, &script(repository)).with_context(|| format!("cannot write {shown}"))?;
-    let done = if found == Found::Ours { "Installed anew:" } else { "Installed:" };
+    let done = if found == HookFile::Ours { "Installed anew:" } else { "Installed:" };
     let text =
         format!("{text}{} {shown} runs `{COMMAND}` before every commit.\n", paint(GOOD, done));
-    Ok((Said::Text(text), Exit::Clean))
+    Ok((Said::Text(text), ExitStatus::Clean))
 }
 
-fn uninstall((hook, shown): (&Path, &str), found: Found, force: bool) -> Outcome {
+fn uninstall((hook, shown): (&Path, &str), found: HookFile, force: bool) -> CommandResult {
     let text = match found {
-        Found::Nothing => "There is no pre-commit hook.\n".to_owned(),
-        Found::Foreign => {
+        HookFile::Nothing => "There is no pre-commit hook.\n".to_owned(),
+        HookFile::Foreign => {
             let text = format!(
                 "{} {shown} is a hook that regreen did not write.\n",
                 paint(WARN, "Not removed:")
             );
-            return Ok((Said::Text(text), Exit::Findings));
+            return Ok((Said::Text(text), ExitStatus::Findings));
         }
-        Found::Changed if !force => {
+        HookFile::Changed if !force => {
             let text = format!(
                 "{} {shown} was changed by hand; `regreen hook uninstall --force` removes it all the same.\n",
                 paint(WARN, "Not removed:")
             );
-            return Ok((Said::Text(text), Exit::Findings));
+            return Ok((Said::Text(text), ExitStatus::Findings));
         }
-        Found::Ours | Found::Changed => {
+        HookFile::Ours | HookFile::Changed => {
             fs::remove_file(hook).with_context(|| format!("cannot remove {shown}"))?;
             let aside = hook.with_file_name(ASIDE);
             let text = format!("{} {shown}\n", paint(BOLD, "Removed:"));
@@ -189,45 +189,45 @@ fn uninstall((hook, shown): (&Path, &str), found: Found, force: bool) -> Outcome
             }
         }
     };
-    Ok((Said::Text(text), Exit::Clean))
+    Ok((Said::Text(text), ExitStatus::Clean))
 }
 
-fn status(repository: &Repository, shown: &str, found: Found) -> (Said, Exit) {
+fn status(repository: &GitRepository, shown: &str, found: HookFile) -> (Said, ExitStatus) {
     let (text, exit) = match found {
-        Found::Ours => (
+        HookFile::Ours => (
             format!(
                 "{} {shown} runs `{COMMAND}` before every commit.\n",
                 paint(GOOD, "Installed:")
             ),
-            Exit::Clean,
+            ExitStatus::Clean,
         ),
-        Found::Changed => (
+        HookFile::Changed => (
             format!("{} {shown} was changed by hand since.\n", paint(WARN, "Installed:")),
-            Exit::Clean,
+            ExitStatus::Clean,
         ),
-        Found::Nothing => (
+        HookFile::Nothing => (
             format!("{} `regreen hook install` writes {shown}.\n", paint(WARN, "Not installed:")),
-            Exit::Findings,
+            ExitStatus::Findings,
         ),
-        Found::Foreign => (
+        HookFile::Foreign => (
             format!(
                 "{} {shown} is a hook that regreen did not write.\n{}",
                 paint(WARN, "Not installed:"),
                 advice("it", repository)
             ),
-            Exit::Findings,
+            ExitStatus::Findings,
         ),
     };
     (Said::Text(text), exit)
 }
 
 /// What to add to a hook that is not ours.
-fn advice(hook: &str, repository: &Repository) -> String {
+fn advice(hook: &str, repository: &GitRepository) -> String {
     format!("Add this line to {}: {} || exit 1\n", printable(hook), command(COMMAND, repository))
 }
 
 /// The command as a hook at the top of the work tree types it.
-fn command(program: &str, repository: &Repository) -> String {
+fn command(program: &str, repository: &GitRepository) -> String {
     match repository.prefix().trim_end_matches('/') {
         "" => program.to_owned(),
         prefix => format!("{program} --root {}", shell_word(prefix)),
@@ -235,7 +235,7 @@ fn command(program: &str, repository: &Repository) -> String {
 }
 
 /// The hook. The program that wrote it comes first: a hook is often run with another PATH than the shell of its user.
-fn script(repository: &Repository) -> String {
+fn script(repository: &GitRepository) -> String {
     let named = command("exec regreen fix --staged", repository);
     let own = std::env::current_exe().ok().and_then(|it| it.to_str().map(shell_word));
     let own = own.map_or(String::new(), |own| {

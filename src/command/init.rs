@@ -6,9 +6,9 @@ use clap::Args;
 use protocol::v1::Init;
 use service::InitReply;
 
-use super::{Ctx, Outcome};
+use super::{CommandResult, Ctx};
 use crate::cli::{Common, ReportFormat};
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 use crate::output::Said;
 use crate::policy::Wants;
 use crate::render::style::{BOLD, COMMAND, DIM, GOOD, paint};
@@ -32,20 +32,20 @@ pub(crate) struct Arguments {
     pub(crate) format: ReportFormat,
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     if !arguments.dry_run {
         ctx.policy.allow_writes("init")?;
     }
     let request = Init { dry_run: arguments.dry_run, jobs: None };
     let reply = service::init(&ctx.open(Wants::unless(arguments.dry_run))?, &request)?;
     match arguments.format {
-        ReportFormat::Json => Ok((Said::json(&reply.report)?, Exit::Clean)),
+        ReportFormat::Json => Ok((Said::json(&reply.report)?, ExitStatus::Clean)),
         ReportFormat::Text => {
             let text = match ctx.common.quiet {
                 true => String::new(),
                 false => render(&reply, arguments.dry_run, ctx.common),
             };
-            Ok((Said::Text(text), Exit::Clean))
+            Ok((Said::Text(text), ExitStatus::Clean))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Write};
 
-use service::{Answer, Question};
+use service::{RepairAnswer, RepairQuestion};
 
 use crate::render::changes::render_changes;
 use crate::render::frame::Framer;
@@ -33,30 +33,30 @@ impl<I: BufRead, O: Write> Asker<I, O> {
 
     /// Shows the repair and reads until there is an answer. The end of the input means quit, and so does an output that
     /// nobody can see.
-    pub(super) fn ask(&mut self, question: &Question<'_>) -> Answer {
+    pub(super) fn ask(&mut self, question: &RepairQuestion<'_>) -> RepairAnswer {
         let mut text = render_question(question, self.is_verbose);
         loop {
             text.push_str(&paint(BOLD, PROMPT));
             if self.output.write_all(text.as_bytes()).and_then(|()| self.output.flush()).is_err() {
-                return Answer::Quit;
+                return RepairAnswer::Quit;
             }
             let mut line = String::new();
             match self.input.read_line(&mut line) {
-                Ok(0) | Err(_) => return Answer::Quit,
+                Ok(0) | Err(_) => return RepairAnswer::Quit,
                 Ok(_) => {}
             }
             match line.trim().to_lowercase().as_str() {
-                "y" | "yes" => return Answer::Yes,
-                "n" | "no" => return Answer::No,
-                "a" | "all" => return Answer::All,
-                "q" | "quit" => return Answer::Quit,
+                "y" | "yes" => return RepairAnswer::Yes,
+                "n" | "no" => return RepairAnswer::No,
+                "a" | "all" => return RepairAnswer::All,
+                "q" | "quit" => return RepairAnswer::Quit,
                 _ => text = HELP.to_owned(),
             }
         }
     }
 }
 
-fn render_question(question: &Question<'_>, is_verbose: bool) -> String {
+fn render_question(question: &RepairQuestion<'_>, is_verbose: bool) -> String {
     let repair = question.repair;
     let safety = nature(repair.safety, repair.class);
     let safety = if question.needs_approval {
@@ -88,7 +88,7 @@ mod tests {
         Confidence, ExpectedDelta, Repair, RepairClass, RepairKind, RepairScope, RepairTargets,
         Safety, Severity,
     };
-    use service::{ChangeKind, FileChange, Frames, Preview};
+    use service::{FileChange, FileChangeKind, Frames, Preview};
 
     use super::*;
 
@@ -123,15 +123,15 @@ mod tests {
         }
     }
 
-    fn ask(input: &str) -> (Answer, String) {
+    fn ask(input: &str) -> (RepairAnswer, String) {
         let change = FileChange {
-            kind: ChangeKind::Edited,
+            kind: FileChangeKind::Edited,
             file: "a.yaml".into(),
             new_file: None,
             diff: "@@ -1,1 +1,1 @@\n-nmae: x\n+name: x\n".into(),
         };
         let preview = Preview { changes: vec![change], ..Preview::default() };
-        let question = Question {
+        let question = RepairQuestion {
             repair: &repair(),
             diagnostics: &[],
             preview: &preview,
@@ -161,19 +161,19 @@ mod tests {
 
     #[test]
     fn answers_are_letters_or_words_and_anything_else_is_answered_with_help() {
-        assert_eq!(ask("y\n").0, Answer::Yes);
-        assert_eq!(ask("NO\n").0, Answer::No);
-        assert_eq!(ask(" all \n").0, Answer::All);
-        assert_eq!(ask("q").0, Answer::Quit);
+        assert_eq!(ask("y\n").0, RepairAnswer::Yes);
+        assert_eq!(ask("NO\n").0, RepairAnswer::No);
+        assert_eq!(ask(" all \n").0, RepairAnswer::All);
+        assert_eq!(ask("q").0, RepairAnswer::Quit);
         let (answer, output) = ask("what\n\n?\nn\n");
-        assert_eq!(answer, Answer::No);
+        assert_eq!(answer, RepairAnswer::No);
         assert_eq!(output.matches(PROMPT).count(), 4);
         assert_eq!(output.matches("  y  make it\n  n  leave it\n").count(), 3);
     }
 
     #[test]
     fn the_end_of_the_input_is_quit() {
-        assert_eq!(ask("").0, Answer::Quit);
-        assert_eq!(ask("?\n").0, Answer::Quit);
+        assert_eq!(ask("").0, RepairAnswer::Quit);
+        assert_eq!(ask("?\n").0, RepairAnswer::Quit);
     }
 }

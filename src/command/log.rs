@@ -5,9 +5,9 @@ use std::fmt::Write;
 use clap::Args;
 use protocol::v1::{Log, LogEntry, LogReport};
 
-use super::{Ctx, Outcome};
+use super::{CommandResult, Ctx};
 use crate::cli::{Common, ReportFormat};
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 use crate::output::Said;
 use crate::policy::Wants;
 use crate::render::style::{BOLD, DIM, paint};
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     pub(crate) format: ReportFormat,
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     if arguments.prune.is_some() {
         ctx.policy.allow_writes("log --prune")?;
     }
@@ -43,8 +43,8 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         &Log { prune: arguments.prune },
     )?;
     match arguments.format {
-        ReportFormat::Json => Ok((Said::json(&report)?, Exit::Clean)),
-        ReportFormat::Text => Ok((Said::Text(render(&report, ctx.common)), Exit::Clean)),
+        ReportFormat::Json => Ok((Said::json(&report)?, ExitStatus::Clean)),
+        ReportFormat::Text => Ok((Said::Text(render(&report, ctx.common)), ExitStatus::Clean)),
     }
 }
 

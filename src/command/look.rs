@@ -6,11 +6,11 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use protocol::v1::{Look, Safety, Solver, Tier};
+use protocol::v1::{LookRequest, Safety, Solver, Tier};
 
 use super::Ctx;
 use crate::failure::UsageError;
-use crate::git::{Repository, Staged};
+use crate::git::{GitRepository, StagedFiles};
 use crate::input;
 
 /// The flags.
@@ -117,20 +117,20 @@ pub(crate) enum SafetyArgument {
 }
 
 /// The request, and what must be known to write its result back.
-pub(crate) struct Looked {
-    pub(crate) look: Look,
+pub(crate) struct PreparedLook {
+    pub(crate) look: LookRequest,
     /// The repository and what was staged, with `--staged`.
-    pub(crate) staged: Option<(Repository, Staged)>,
+    pub(crate) staged: Option<(GitRepository, StagedFiles)>,
     /// The path of the buffer, with `--stdin-path`.
     pub(crate) buffer: Option<String>,
 }
 
 impl LookArguments {
     /// Asks git and reads standard input, as the flags say.
-    pub(crate) fn look(&self, ctx: &Ctx<'_>) -> Result<Looked> {
+    pub(crate) fn look(&self, ctx: &Ctx<'_>) -> Result<PreparedLook> {
         let root = ctx.root()?;
         let relative = |path: &PathBuf| relative_to_root(&root, &ctx.environment.directory, path);
-        let mut look = Look {
+        let mut look = LookRequest {
             paths: paths(self.paths.iter().map(relative))?,
             changed: None,
             changed_words: None,
@@ -166,10 +166,10 @@ impl LookArguments {
         let mut looked_staged = None;
         let mut buffer = None;
         if let Some(since) = &self.changed {
-            look.changed = Some(Repository::open(&root, &ctx.environment)?.changed(since)?);
+            look.changed = Some(GitRepository::open(&root, &ctx.environment)?.changed(since)?);
             look.changed_words = Some(format!("changed since {since}"));
         } else if self.staged {
-            let repository = Repository::open(&root, &ctx.environment)?;
+            let repository = GitRepository::open(&root, &ctx.environment)?;
             let staged = repository.staged()?;
             look.changed = Some(staged.files.clone());
             look.changed_words = Some("is staged".to_owned());
@@ -184,7 +184,7 @@ impl LookArguments {
             look.overlay.insert(path.clone(), bytes);
             buffer = Some(path);
         }
-        Ok(Looked { look, staged: looked_staged, buffer })
+        Ok(PreparedLook { look, staged: looked_staged, buffer })
     }
 }
 

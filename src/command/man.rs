@@ -4,9 +4,9 @@
 use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
 
-use super::Outcome;
+use super::CommandResult;
 use crate::cli::{Cli, UTILITY_HELP};
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 use crate::failure::UsageError;
 use crate::output::Said;
 
@@ -25,17 +25,17 @@ pub(crate) struct Arguments {
     pub(crate) list: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &Arguments) -> CommandResult {
     let pages = pages();
     if arguments.list {
         let lines = pages.iter().map(|page| format!("{}\n", typed(page)));
-        return Ok((Said::Raw(lines.collect::<String>().into_bytes()), Exit::Clean));
+        return Ok((Said::Raw(lines.collect::<String>().into_bytes()), ExitStatus::Clean));
     }
     let wanted = [&["regreen".to_owned()], arguments.command.as_slice()].concat().join(" ");
     let page = pages.into_iter().find(|page| typed(page) == wanted).ok_or_else(|| {
         UsageError(format!("`{wanted}` has no manual page; `regreen man --list` lists them"))
     })?;
-    Ok((Said::Raw(render(page)?), Exit::Clean))
+    Ok((Said::Raw(render(page)?), ExitStatus::Clean))
 }
 
 /// The commands that have a page, each behind the one that it belongs to.

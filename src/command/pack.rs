@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use clap::{Args, Subcommand};
 use protocol::v1::PackReport;
 
-use super::{Ctx, Outcome, look};
+use super::{CommandResult, Ctx, look};
 use crate::cli::ReportFormat;
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 use crate::output::Said;
 use crate::policy::Wants;
 use crate::render::style::{BAD, BOLD, DIM, GOOD, paint};
@@ -53,7 +53,7 @@ enum Action {
     },
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     let root = ctx.root()?;
     let relative = |folder: &std::path::Path| {
         look::relative_to_root(&root, &ctx.environment.directory, folder)
@@ -80,7 +80,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
             (report, text)
         }
     };
-    let exit = Exit::of(report.ok);
+    let exit = ExitStatus::of(report.ok);
     match arguments.format {
         ReportFormat::Json => Ok((Said::json(&report)?, exit)),
         ReportFormat::Text if ctx.common.quiet && report.ok => {

@@ -4,8 +4,8 @@ use clap::{Args, ValueEnum};
 use protocol::v1::{Plan, Repair};
 
 use super::look::LookArguments;
-use super::{Ctx, Outcome};
-use crate::exit::Exit;
+use super::{CommandResult, Ctx};
+use crate::exit::ExitStatus;
 use crate::output::Said;
 use crate::policy::Wants;
 use crate::progress::ProgressLine;
@@ -41,7 +41,7 @@ pub(crate) enum PlanFormat {
     Diff,
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     let request = Plan {
         look: arguments.look.look(ctx)?.look,
         with_diffs: arguments.format == PlanFormat::Diff,
@@ -51,7 +51,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let reply = service::plan(&session, &request, &mut |it| line.show(it));
     drop(line);
     let reply = reply?;
-    let exit = Exit::of_verdict(reply.verdict);
+    let exit = ExitStatus::of_verdict(reply.verdict);
     if matches!(arguments.format, PlanFormat::Repairs | PlanFormat::Diff) {
         ctx.tell_gaps(&reply.report.failures, &reply.report.summary.files)?;
     }

@@ -3,9 +3,9 @@
 use clap::Args;
 use protocol::v1::RecoverReport;
 
-use super::{Ctx, Outcome};
+use super::{CommandResult, Ctx};
 use crate::cli::ReportFormat;
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 use crate::output::Said;
 use crate::policy::Wants;
 use crate::words::{list, printable};
@@ -25,13 +25,15 @@ pub(crate) struct Arguments {
     pub(crate) format: ReportFormat,
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     ctx.policy.allow_writes("recover")?;
     let report = service::recover(&ctx.open_untold(&ctx.root()?, Wants::Write)?);
     match arguments.format {
-        ReportFormat::Json => Ok((Said::json(&report)?, Exit::Clean)),
-        ReportFormat::Text if ctx.common.quiet => Ok((Said::Text(String::new()), Exit::Clean)),
-        ReportFormat::Text => Ok((Said::Text(render(&report)), Exit::Clean)),
+        ReportFormat::Json => Ok((Said::json(&report)?, ExitStatus::Clean)),
+        ReportFormat::Text if ctx.common.quiet => {
+            Ok((Said::Text(String::new()), ExitStatus::Clean))
+        }
+        ReportFormat::Text => Ok((Said::Text(render(&report)), ExitStatus::Clean)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::environment::Environment;
+use crate::environment::ProcessEnvironment;
 
 /// The root that was named is no folder.
 #[derive(Debug, thiserror::Error)]
@@ -10,7 +10,10 @@ use crate::environment::Environment;
 pub(crate) struct RootError(PathBuf);
 
 /// What was typed, else what `bazel run` says, else what is found from where the user stands.
-pub(crate) fn find(environment: &Environment, typed: Option<&Path>) -> Result<PathBuf, RootError> {
+pub(crate) fn find(
+    environment: &ProcessEnvironment,
+    typed: Option<&Path>,
+) -> Result<PathBuf, RootError> {
     let named =
         typed.or(environment.bazel_run_root.as_deref()).map(|it| environment.directory.join(it));
     let root = named.unwrap_or_else(|| service::find_root(&environment.directory));
@@ -18,7 +21,10 @@ pub(crate) fn find(environment: &Environment, typed: Option<&Path>) -> Result<Pa
 }
 
 /// What `bazel run` says, else the workspace that a file lies in, else here, if the file lies here, else its folder.
-pub(crate) fn find_from(environment: &Environment, file: &Path) -> Result<PathBuf, RootError> {
+pub(crate) fn find_from(
+    environment: &ProcessEnvironment,
+    file: &Path,
+) -> Result<PathBuf, RootError> {
     let file = environment.directory.join(file);
     let folder = file.parent().filter(|it| it.is_dir()).unwrap_or(&environment.directory);
     let around = || {

@@ -9,8 +9,8 @@ use protocol::v1::{Run, Runtime};
 use service::RunIo;
 
 use super::look::{SolverArguments, relative_to_root};
-use super::{Ctx, Outcome};
-use crate::exit::Exit;
+use super::{CommandResult, Ctx};
+use crate::exit::ExitStatus;
 use crate::failure::UsageError;
 use crate::output::{Said, note};
 use crate::policy::Wants;
@@ -58,7 +58,7 @@ pub(crate) enum RuntimeArgument {
     Node,
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     let is_action = matches!(ctx.policy, WritePolicy::Action(_));
     if is_action && arguments.runtime == RuntimeArgument::Node {
         let message =
@@ -99,5 +99,5 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     };
     let reply = service::run(&session, &request, streams, &mut before)?;
     note(&render_run(&reply, ctx.common), ctx.common.color)?;
-    Ok((Said::Nothing, Exit::of(reply.is_ok())))
+    Ok((Said::Nothing, ExitStatus::of(reply.is_ok())))
 }

@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use super::Outcome;
+use super::CommandResult;
 use crate::cli::UTILITY_HELP;
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 use crate::output::Said;
 use crate::render::style::{BOLD, paint};
 
@@ -22,18 +22,18 @@ pub(crate) struct Arguments {
     pub(crate) name: Option<String>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &Arguments) -> CommandResult {
     let schemas = service::schemas();
     let Some(name) = &arguments.name else {
         let width = schemas.iter().map(|it| it.name.len()).max().unwrap_or_default();
-        let row = |it: &service::Schema| {
+        let row = |it: &service::FormatSchema| {
             format!("{}{:3$}  {}\n", paint(BOLD, it.name), "", it.about, width - it.name.len())
         };
-        return Ok((Said::Text(schemas.iter().map(row).collect()), Exit::Clean));
+        return Ok((Said::Text(schemas.iter().map(row).collect()), ExitStatus::Clean));
     };
     let found = schemas
         .into_iter()
         .find(|it| it.name == name)
         .expect("the flag takes only names that exist");
-    Ok((Said::json(&found.schema)?, Exit::Clean))
+    Ok((Said::json(&found.schema)?, ExitStatus::Clean))
 }

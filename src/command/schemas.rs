@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use clap::{Args, Subcommand};
 use protocol::v1::{SchemaLine, SchemasReport, SchemasUpdate};
 
-use super::{Ctx, Outcome};
+use super::{CommandResult, Ctx};
 use crate::cli::ReportFormat;
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 use crate::output::Said;
 use crate::policy::Wants;
 use crate::render::style::{BOLD, DIM, GOOD, WARN, paint};
@@ -56,7 +56,7 @@ enum Action {
     List,
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     let (report, text) = match &arguments.action {
         Action::List => {
             let report = service::list_schemas(&ctx.open(Wants::Look)?)?;
@@ -80,7 +80,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
             (report, text)
         }
     };
-    let exit = Exit::of(report.ok);
+    let exit = ExitStatus::of(report.ok);
     match arguments.format {
         ReportFormat::Json => Ok((Said::json(&report)?, exit)),
         ReportFormat::Text if ctx.common.quiet => Ok((Said::Text(String::new()), exit)),

@@ -10,7 +10,7 @@ use protocol::v1::Fix;
 use service::{FixReply, Session};
 
 use super::Ctx;
-use crate::git::{Repository, Staged};
+use crate::git::{GitRepository, StagedFiles};
 use crate::progress::ProgressLine;
 use crate::words::{printable, shell_word};
 
@@ -21,7 +21,7 @@ const PARTIAL: &str = "next-index-";
 pub(super) fn write_back(
     ctx: &Ctx<'_>,
     session: &Session,
-    (repository, staged): (&Repository, &Staged),
+    (repository, staged): (&GitRepository, &StagedFiles),
     (request, is_chosen): (&Fix, bool),
     reply: &mut FixReply,
 ) -> Result<String> {
@@ -33,7 +33,7 @@ pub(super) fn write_back(
         let mode = staged.modes.get(file)?;
         Some((file.clone(), (mode.clone(), object.clone())))
     };
-    let index = service::Staged {
+    let index = service::StagedFixes {
         prefix: repository.prefix().to_owned(),
         entries: staged.objects.iter().filter_map(entry).collect(),
         index: repository.index()?,
@@ -64,7 +64,7 @@ pub(super) fn write_back(
 }
 
 /// Names the files that are left out because what is on disk is not what git keeps.
-pub(super) fn tell_filtered(ctx: &Ctx<'_>, staged: &Staged) -> Result<()> {
+pub(super) fn tell_filtered(ctx: &Ctx<'_>, staged: &StagedFiles) -> Result<()> {
     let mut told = String::new();
     for file in &staged.filtered {
         let file = printable(file);

@@ -8,9 +8,9 @@ use clap::Args;
 use protocol::v1::{TrustItem, TrustReport, TrustState};
 use service::TrustReview;
 
-use super::{Ctx, Outcome};
+use super::{CommandResult, Ctx};
 use crate::cli::{Common, ReportFormat};
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 use crate::failure::UsageError;
 use crate::output::{Said, note};
 use crate::policy::Wants;
@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     pub(crate) format: ReportFormat,
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     if !arguments.show {
         ctx.policy.allow_writes("trust")?;
     }
@@ -78,8 +78,8 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
 
 const NOTHING: &str = "Nothing in this repository needs trust.\n";
 
-fn say(ctx: &Ctx<'_>, report: &TrustReport, text: &str, format: ReportFormat) -> Outcome {
-    let exit = Exit::of(report.ok);
+fn say(ctx: &Ctx<'_>, report: &TrustReport, text: &str, format: ReportFormat) -> CommandResult {
+    let exit = ExitStatus::of(report.ok);
     match format {
         ReportFormat::Json => Ok((Said::json(report)?, exit)),
         ReportFormat::Text if ctx.common.quiet => Ok((Said::Text(String::new()), exit)),

@@ -3,10 +3,10 @@
 use clap::Args;
 use protocol::v1::{Undo, UndoReport};
 
-use super::{Ctx, Outcome};
+use super::{CommandResult, Ctx};
 use crate::cli::{Common, ReportFormat};
-use crate::exit::Exit;
-use crate::git::Repository;
+use crate::exit::ExitStatus;
+use crate::git::GitRepository;
 use crate::output::Said;
 use crate::policy::Wants;
 use crate::render::changes::render_changes;
@@ -45,7 +45,7 @@ fn transaction_id(text: &str) -> Result<String, &'static str> {
     }
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     if !arguments.dry_run {
         ctx.policy.allow_writes("undo")?;
     }
@@ -55,10 +55,10 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let session = ctx.open(Wants::unless(arguments.dry_run))?;
     let objects = service::staged_before(&session, &request)?;
     if !objects.is_empty() {
-        Repository::open(&ctx.root()?, &ctx.environment)?.check_objects(&objects)?;
+        GitRepository::open(&ctx.root()?, &ctx.environment)?.check_objects(&objects)?;
     }
     let reply = service::undo(&session, &request)?;
-    let exit = Exit::of(reply.report.ok);
+    let exit = ExitStatus::of(reply.report.ok);
     match arguments.format {
         ReportFormat::Json => Ok((Said::json(&reply.report)?, exit)),
         ReportFormat::Text => {

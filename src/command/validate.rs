@@ -3,9 +3,9 @@
 use clap::Args;
 use protocol::v1::RunPatch;
 
-use super::{Ctx, Outcome};
+use super::{CommandResult, Ctx};
 use crate::cli::{PatchArguments, ReportFormat};
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 use crate::input::read_patch;
 use crate::output::Said;
 use crate::policy::Wants;
@@ -32,11 +32,11 @@ pub(crate) struct Arguments {
     pub(crate) show_values: bool,
 }
 
-pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     let patch = read_patch(&ctx.environment.directory, &arguments.patch)?;
     let request = RunPatch { patch, show_values: arguments.show_values, with_diffs: false };
     let reply = service::validate(&ctx.open(Wants::Look)?, &request)?;
-    let exit = Exit::of(reply.report.ok);
+    let exit = ExitStatus::of(reply.report.ok);
     match arguments.format {
         ReportFormat::Json => Ok((Said::json(&reply.report)?, exit)),
         ReportFormat::Text => {

@@ -15,7 +15,7 @@ use protocol::v1::Check;
 use service::{CheckReply, Live, Session};
 
 use super::check::CheckFormat;
-use super::{Ctx, Outcome};
+use super::{CommandResult, Ctx};
 use crate::output::Said;
 use crate::progress::ProgressLine;
 use crate::render::check::render_check;
@@ -44,7 +44,7 @@ pub(super) fn run(
     session: &Session,
     request: &Check,
     format: CheckFormat,
-) -> Outcome {
+) -> CommandResult {
     let root = ctx.root()?;
     let root = root.canonicalize().with_context(|| format!("cannot find {}", root.display()))?;
     let (sender, receiver) = channel();

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use service::{ChangeKind, FileChange, Frames};
+use service::{FileChange, FileChangeKind, Frames};
 
 use super::style::{ADDED, BOLD, DIM, REMOVED, paint};
 use crate::words::{count, printable};
@@ -72,7 +72,10 @@ pub(crate) fn render_preview(changes: &[FileChange], about: &str, is_verbose: bo
     let mut out = String::new();
     for change in changes {
         let hunks = parse_hunks(&change.diff);
-        if change.kind != ChangeKind::Edited || change.new_file.is_some() || change.file != about {
+        if change.kind != FileChangeKind::Edited
+            || change.new_file.is_some()
+            || change.file != about
+        {
             let _ = writeln!(out, "     {}{}", paint(DIM, &change.file), fate(change, hunks.len()));
         }
         out.push_str(&render_lines(&without_context(hunks), most));
@@ -86,10 +89,10 @@ fn render_change(change: &FileChange, frames: &Frames, is_verbose: bool) -> Stri
     let _ = writeln!(out, "{}", fate(change, hunks.len()));
     let hidden = hidden_texts(&change.file, frames);
     let lines = match change.kind {
-        ChangeKind::Deleted if !is_verbose => Vec::new(),
+        FileChangeKind::Deleted if !is_verbose => Vec::new(),
         _ if !hidden.is_empty() => without_values(without_context(hunks), &hidden),
-        ChangeKind::Added | ChangeKind::Deleted => hunks,
-        ChangeKind::Edited => with_little_context(hunks),
+        FileChangeKind::Added | FileChangeKind::Deleted => hunks,
+        FileChangeKind::Edited => with_little_context(hunks),
     };
     out.push_str(&render_lines(&lines, if is_verbose { usize::MAX } else { MOST_LINES }));
     out
@@ -136,9 +139,9 @@ fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
 fn fate(change: &FileChange, n_lines: usize) -> String {
     match (&change.kind, &change.new_file) {
         (_, Some(new_file)) => format!(" renamed to {}", paint(BOLD, new_file)),
-        (ChangeKind::Added, None) => format!(" added, {}", count(n_lines, "line")),
-        (ChangeKind::Deleted, None) => format!(" deleted, {}", count(n_lines, "line")),
-        (ChangeKind::Edited, None) => String::new(),
+        (FileChangeKind::Added, None) => format!(" added, {}", count(n_lines, "line")),
+        (FileChangeKind::Deleted, None) => format!(" deleted, {}", count(n_lines, "line")),
+        (FileChangeKind::Edited, None) => String::new(),
     }
 }
 
@@ -320,7 +323,7 @@ fn with_little_context(lines: Vec<Line<'_>>) -> Vec<Line<'_>> {
 mod tests {
     use super::*;
 
-    fn show(kind: ChangeKind, new_file: Option<&str>, diff: &str) -> String {
+    fn show(kind: FileChangeKind, new_file: Option<&str>, diff: &str) -> String {
         let change = FileChange {
             kind,
             file: "a.yaml".into(),
@@ -334,7 +337,7 @@ mod tests {
     fn an_edit_shows_one_line_around_it_and_its_numbers() {
         let diff = "--- a/a.yaml\n+++ b/a.yaml\n@@ -8,5 +8,6 @@\n a: 1\n b: 2\n-c: 3\n+c: 4\n+d: 5\n e: 6\n f: 7\n\
                     @@ -30,2 +31,1 @@\n x: 1\n-y: 2\n";
-        insta::assert_snapshot!(show(ChangeKind::Edited, None, diff), @r"
+        insta::assert_snapshot!(show(FileChangeKind::Edited, None, diff), @r"
         a.yaml
            9   b: 2
              - c: 3
@@ -351,7 +354,7 @@ mod tests {
     fn a_removed_line_that_looks_like_a_header_is_a_line() {
         let diff =
             "@@ -1,2 +1,1 @@\n--- b\n-@@ -1,1 +1,1 @@\n+++ c\n\\ No newline at end of file\n";
-        insta::assert_snapshot!(show(ChangeKind::Edited, None, diff), @r"
+        insta::assert_snapshot!(show(FileChangeKind::Edited, None, diff), @r"
         a.yaml
              - -- b
              - @@ -1,1 +1,1 @@
@@ -361,10 +364,10 @@ mod tests {
 
     #[test]
     fn added_deleted_and_renamed_files_say_so() {
-        let added = show(ChangeKind::Added, None, "@@ -0,0 +1,2 @@\n+a: 1\n+b: 2\n");
-        let deleted = show(ChangeKind::Deleted, None, "@@ -1,1 +0,0 @@\n-a: 1\n");
+        let added = show(FileChangeKind::Added, None, "@@ -0,0 +1,2 @@\n+a: 1\n+b: 2\n");
+        let deleted = show(FileChangeKind::Deleted, None, "@@ -1,1 +0,0 @@\n-a: 1\n");
         let renamed =
-            show(ChangeKind::Edited, Some("b.yaml"), "rename from a.yaml\nrename to b.yaml\n");
+            show(FileChangeKind::Edited, Some("b.yaml"), "rename from a.yaml\nrename to b.yaml\n");
         insta::assert_snapshot!(format!("{added}{deleted}{renamed}"), @r"
         a.yaml added, 2 lines
            1 + a: 1
@@ -380,7 +383,7 @@ mod tests {
         for n in 0..100 {
             let _ = writeln!(diff, "+{n}: {}", "x".repeat(300));
         }
-        let shown = show(ChangeKind::Added, None, &diff);
+        let shown = show(FileChangeKind::Added, None, &diff);
         assert_eq!(shown.lines().count(), MOST_LINES + 2);
         assert!(shown.ends_with("60 lines more; -v shows all\n"), "{shown}");
         assert!(shown.lines().all(|it| it.chars().count() < MOST_COLUMNS + 20));
@@ -389,7 +392,7 @@ mod tests {
     #[test]
     fn a_preview_shows_what_changes_and_names_other_files() {
         let change = |file: &str, diff: &str| FileChange {
-            kind: ChangeKind::Edited,
+            kind: FileChangeKind::Edited,
             file: file.into(),
             new_file: None,
             diff: diff.into(),
@@ -413,7 +416,7 @@ mod tests {
 
     #[test]
     fn no_file_content_reaches_the_terminal_as_an_escape() {
-        let shown = show(ChangeKind::Added, None, "@@ -0,0 +1,1 @@\n+\u{1b}]0;x\u{7}\n");
+        let shown = show(FileChangeKind::Added, None, "@@ -0,0 +1,1 @@\n+\u{1b}]0;x\u{7}\n");
         assert!(shown.contains("␛]0;x␇"), "{shown}");
     }
 }

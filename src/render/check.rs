@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use protocol::v1::{CheckSummary, Diagnostic, Look, Repair, Severity};
+use protocol::v1::{CheckSummary, Diagnostic, LookRequest, Repair, Severity};
 use service::{CheckReply, PreviewBudget};
 
 use super::frame::{Framer, in_line_order};
 use super::line::{render_error, render_failure_lines, render_lines};
-use super::repair::{Offer, needs_approval, render_left_out, render_offer, render_wait};
+use super::repair::{RepairOffer, needs_approval, render_left_out, render_offer, render_wait};
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
 use super::tools::render_tools;
-use super::verdict::{Standing, render_failures, unchecked_places};
+use super::verdict::{VerdictSummary, render_failures, unchecked_places};
 use crate::cli::Common;
 use crate::words::{count, count_fixes, list, printable, rule_name};
 
@@ -21,14 +21,14 @@ const MOST_FINDINGS: usize = 50;
 const MOST_NAMES: usize = 5;
 
 /// The whole text.
-pub(crate) fn render_check(reply: &CheckReply, look: &Look, common: &Common) -> String {
+pub(crate) fn render_check(reply: &CheckReply, look: &LookRequest, common: &Common) -> String {
     if common.quiet {
         return render_quietly(reply);
     }
     let report = &reply.report;
     let ranks: BTreeMap<&str, usize> =
         report.repairs.iter().enumerate().map(|(rank, it)| (it.id.as_str(), rank)).collect();
-    let shown = Shown::new(&report.diagnostics, look, common);
+    let shown = ShownFindings::new(&report.diagnostics, look, common);
     let mut framer = Framer::new(&reply.frames);
     let mut budget = PreviewBudget::default();
     let mut paragraphs: Vec<String> = shown
@@ -61,15 +61,19 @@ fn render_quietly(reply: &CheckReply) -> String {
 }
 
 /// The findings that a text shows, and how many it leaves out.
-pub(super) struct Shown<'a> {
+pub(super) struct ShownFindings<'a> {
     pub(super) diagnostics: Vec<&'a Diagnostic>,
     n_more: usize,
     is_chosen: bool,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> ShownFindings<'a> {
     /// By file and line. Infos and what comes after the first few are for those who ask.
-    pub(super) fn new(diagnostics: &'a [Diagnostic], look: &Look, common: &Common) -> Shown<'a> {
+    pub(super) fn new(
+        diagnostics: &'a [Diagnostic],
+        look: &LookRequest,
+        common: &Common,
+    ) -> ShownFindings<'a> {
         let wanted = diagnostics.iter();
         let wanted = wanted.filter(|it| common.verbose || it.severity != Severity::Info);
         let mut diagnostics = in_line_order(wanted);
@@ -80,7 +84,7 @@ impl<'a> Shown<'a> {
         };
         let n_more = diagnostics.len() - n_shown;
         diagnostics.truncate(n_shown);
-        Shown { diagnostics, n_more, is_chosen }
+        ShownFindings { diagnostics, n_more, is_chosen }
     }
 
     /// How many more there are, with those that the report does not list.
@@ -109,13 +113,13 @@ fn render_repairs(
     repairs: &[&Repair],
     reply: &CheckReply,
     budget: &mut PreviewBudget,
-    look: &Look,
+    look: &LookRequest,
     common: &Common,
 ) -> String {
     let n_shown = if common.verbose { repairs.len() } else { repairs.len().min(1) };
     let mut text = String::new();
     for repair in &repairs[..n_shown] {
-        let offer = Offer {
+        let offer = RepairOffer {
             id: &repair.id,
             title: &repair.title,
             rationale: &repair.rationale,
@@ -143,11 +147,11 @@ pub(crate) fn counts(error: usize, warning: usize, info: usize) -> String {
 }
 
 /// What it comes to, and what to type next.
-fn render_end(reply: &CheckReply, look: &Look, common: &Common) -> String {
+fn render_end(reply: &CheckReply, look: &LookRequest, common: &Common) -> String {
     let report = &reply.report;
     let summary = &report.summary;
     let found = counts(summary.error, summary.warning, summary.info);
-    let standing = Standing {
+    let standing = VerdictSummary {
         verdict: reply.verdict,
         files: &summary.files,
         failures: &report.failures,

@@ -7,7 +7,7 @@ use protocol::v1::{
     DdsVerification,
 };
 use serde_json::Value;
-use service::dds::{Held, Proposals, RunStep};
+use service::dds::{HeldLease, Proposals, RunStep};
 
 use super::line::render_error;
 use super::style::{BAD, BOLD, DIM, GOOD, WARN, paint, paint_diff};
@@ -404,7 +404,7 @@ fn render_decision(decision: &DdsDecision, common: &Common) -> String {
 }
 
 /// What came of a pass, and what it left alone because another process runs it.
-pub(crate) fn render_runs(runs: &DdsRuns, held: &[Held]) -> String {
+pub(crate) fn render_runs(runs: &DdsRuns, held: &[HeldLease]) -> String {
     if runs.reports.is_empty() && runs.left.is_empty() && held.is_empty() {
         return "Nothing is approved and not carried out yet.\n".to_owned();
     }

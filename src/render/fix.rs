@@ -3,17 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use protocol::v1::{AppliedRepair, Diagnostic, Look, RejectedRepair, Severity};
+use protocol::v1::{AppliedRepair, Diagnostic, LookRequest, RejectedRepair, Severity};
 use service::{FixReply, PreviewBudget};
 
 use super::changes::render_changes;
-use super::check::{Shown, counts};
+use super::check::{ShownFindings, counts};
 use super::frame::Framer;
 use super::line::{render_failure_lines, render_lines};
-use super::repair::{Offer, nature, render_classes, render_left_out, render_offer, render_wait};
+use super::repair::{
+    RepairOffer, nature, render_classes, render_left_out, render_offer, render_wait,
+};
 use super::style::{BOLD, COMMAND, DIM, GOOD, WARN, paint};
 use super::tools::render_tools;
-use super::verdict::{Standing, render_failures, unchecked_places};
+use super::verdict::{VerdictSummary, render_failures, unchecked_places};
 use crate::cli::Common;
 use crate::words::{count, count_fixes, list, printable, rule_name};
 
@@ -24,7 +26,7 @@ const MOST_FILES: usize = 3;
 
 /// Where the changes went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Written {
+pub(crate) enum WriteTarget {
     /// To disk, as a transaction, if there were any.
     Disk,
     /// Nowhere: only what would happen was asked for.
@@ -38,8 +40,8 @@ pub(crate) enum Written {
 /// The whole text.
 pub(crate) fn render_fix(
     reply: &FixReply,
-    look: &Look,
-    written: Written,
+    look: &LookRequest,
+    written: WriteTarget,
     common: &Common,
 ) -> String {
     let report = &reply.report;
@@ -66,8 +68,12 @@ pub(crate) fn render_fix(
     paragraphs.join("\n")
 }
 
-fn render_applied(applied: &[AppliedRepair], written: Written, common: &Common) -> Option<String> {
-    let (first, rest) = if written == Written::Nowhere {
+fn render_applied(
+    applied: &[AppliedRepair],
+    written: WriteTarget,
+    common: &Common,
+) -> Option<String> {
+    let (first, rest) = if written == WriteTarget::Nowhere {
         ("Would fix", "would be fixed")
     } else {
         ("Fixed", "were fixed")
@@ -111,12 +117,12 @@ fn is_elsewhere(repair: &RejectedRepair, of_remaining: &BTreeSet<&str>) -> bool 
 fn render_remaining(
     reply: &FixReply,
     offers: &[&RejectedRepair],
-    look: &Look,
+    look: &LookRequest,
     common: &Common,
 ) -> Vec<String> {
     let by_id: BTreeMap<&str, usize> =
         offers.iter().enumerate().map(|(idx, it)| (it.id.as_str(), idx)).collect();
-    let shown = Shown::new(&reply.report.remaining, look, common);
+    let shown = ShownFindings::new(&reply.report.remaining, look, common);
     let mut framer = Framer::new(&reply.frames);
     let mut budget = PreviewBudget::default();
     let mut rendered: Vec<String> = shown
@@ -125,7 +131,7 @@ fn render_remaining(
         .map(|diagnostic| {
             let mine: BTreeSet<usize> = offers_of(diagnostic, &by_id);
             let offers = mine.iter().filter_map(|it| offers.get(*it)).map(|it| {
-                let offer = Offer {
+                let offer = RepairOffer {
                     id: &it.id,
                     title: &it.title,
                     rationale: "",
@@ -192,8 +198,8 @@ fn place_and_title(files: &[String], title: &str) -> String {
 /// What it comes to, and what to type next.
 pub(crate) fn render_fix_end(
     reply: &FixReply,
-    look: &Look,
-    written: Written,
+    look: &LookRequest,
+    written: WriteTarget,
     common: &Common,
 ) -> String {
     let report = &reply.report;
@@ -201,9 +207,9 @@ pub(crate) fn render_fix_end(
     let n_files = count(reply.changes.len(), "file");
     let mut text = match (written, report.summary.applied, &report.transaction) {
         (_, 0, _) => format!("{}\n", paint(BOLD, "Nothing was changed.")),
-        (Written::Disk | Written::Index, _, Some(id)) => {
+        (WriteTarget::Disk | WriteTarget::Index, _, Some(id)) => {
             let undo = common.command_line(&["undo", id]);
-            let staged = if written == Written::Index { ", staged" } else { "" };
+            let staged = if written == WriteTarget::Index { ", staged" } else { "" };
             format!(
                 "{} {n_fixes} in {n_files}{staged}, each verified, in transaction {}.\n{} {}\n",
                 paint(GOOD, "Fixed."),
@@ -213,13 +219,13 @@ pub(crate) fn render_fix_end(
             )
         }
         // Repairs can cancel each other out to the byte.
-        (Written::Disk | Written::Index, _, None) => {
+        (WriteTarget::Disk | WriteTarget::Index, _, None) => {
             format!("{}\n", paint(BOLD, "Nothing had to be written."))
         }
-        (Written::Buffer, ..) => {
+        (WriteTarget::Buffer, ..) => {
             format!("{} {n_fixes}; no file was written.\n", paint(GOOD, "Fixed."))
         }
-        (Written::Nowhere, ..) => {
+        (WriteTarget::Nowhere, ..) => {
             format!("{n_fixes} would change {n_files}. Nothing was written.\n")
         }
     };
@@ -231,11 +237,11 @@ pub(crate) fn render_fix_end(
 }
 
 /// How green the workspace is after that.
-fn render_state(reply: &FixReply, look: &Look, common: &Common) -> String {
+fn render_state(reply: &FixReply, look: &LookRequest, common: &Common) -> String {
     let report = &reply.report;
     let summary = &report.summary;
     let left = counts(summary.error, summary.warning, summary.info);
-    let standing = Standing {
+    let standing = VerdictSummary {
         verdict: reply.verdict,
         files: &summary.files,
         failures: &report.failures,

@@ -80,7 +80,7 @@ impl<'a> Framer<'a> {
         let mut group =
             Group::with_title(level.primary_title(printable(message)).id(name_of(diagnostic)));
         let label = label(diagnostic);
-        let spot = Spot {
+        let spot = LabelledSpan {
             file: &diagnostic.file,
             location: diagnostic.location.as_ref(),
             pointer: diagnostic.json_pointer.as_deref(),
@@ -90,7 +90,7 @@ impl<'a> Framer<'a> {
         let mut columns = Vec::new();
         group = self.place(group, &spot, &mut columns);
         for related in &diagnostic.related {
-            let spot = Spot {
+            let spot = LabelledSpan {
                 file: &related.file,
                 location: related.location.as_ref(),
                 pointer: related.json_pointer.as_deref(),
@@ -110,7 +110,7 @@ impl<'a> Framer<'a> {
     fn place<'g>(
         &mut self,
         group: Group<'g>,
-        spot: &Spot<'_>,
+        spot: &LabelledSpan<'_>,
         columns: &mut Vec<Option<HeaderColumn>>,
     ) -> Group<'g> {
         let name = printable(spot.file);
@@ -134,7 +134,7 @@ impl<'a> Framer<'a> {
         )
     }
 
-    fn excerpt(&mut self, spot: &Spot<'_>) -> Option<Excerpt> {
+    fn excerpt(&mut self, spot: &LabelledSpan<'_>) -> Option<Excerpt> {
         let (name, bytes) = self.frames.sources.get_key_value(spot.file)?;
         let hidden = self.frames.hidden.get(spot.file).map_or(&[][..], Vec::as_slice);
         let lines = self.lines.entry(name).or_insert_with(|| LineIndex::new(bytes));
@@ -213,7 +213,7 @@ fn example(diagnostic: &Diagnostic) -> Option<String> {
 }
 
 /// A place to show.
-struct Spot<'a> {
+struct LabelledSpan<'a> {
     file: &'a str,
     location: Option<&'a Location>,
     pointer: Option<&'a str>,

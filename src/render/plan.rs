@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use protocol::v1::{Decision, Look, PlannedRepair, Severity};
+use protocol::v1::{Decision, LookRequest, PlannedRepair, Severity};
 use service::{PlanReply, PreviewBudget, Verdict};
 
 use super::changes::render_preview;
 use super::line::render_failure_lines;
 use super::repair::{nature, render_classes, render_left_out, render_wait};
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
-use super::verdict::{Standing, render_failures, unchecked, unchecked_places};
+use super::verdict::{VerdictSummary, render_failures, unchecked, unchecked_places};
 use crate::cli::Common;
 use crate::words::{count, list, printable, rule_name};
 
@@ -17,7 +17,7 @@ use crate::words::{count, list, printable, rule_name};
 const MOST_REPAIRS: usize = 50;
 
 /// The whole text.
-pub(crate) fn render_plan(reply: &PlanReply, look: &Look, common: &Common) -> String {
+pub(crate) fn render_plan(reply: &PlanReply, look: &LookRequest, common: &Common) -> String {
     let report = &reply.report;
     if common.quiet {
         let lines: String = report.repairs.iter().map(render_quietly).collect();
@@ -40,7 +40,7 @@ pub(crate) fn render_plan(reply: &PlanReply, look: &Look, common: &Common) -> St
     paragraphs.extend(render_left_out(&budget, common));
     paragraphs.extend(render_failures(&report.failures));
     let summary = &report.summary;
-    let standing = Standing {
+    let standing = VerdictSummary {
         verdict: reply.verdict,
         files: &summary.files,
         failures: &report.failures,

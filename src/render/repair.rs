@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use protocol::v1::{ClassCounts, Confidence, Look, Repair, RepairClass, Safety};
+use protocol::v1::{ClassCounts, Confidence, LookRequest, Repair, RepairClass, Safety};
 use service::{Preview, PreviewBudget};
 
 use super::changes::render_preview;
@@ -46,7 +46,7 @@ pub(crate) fn render_wait(with: Option<&str>, detail: &str) -> String {
 }
 
 /// Whether a person has to say yes to this repair before `fix` tries it.
-pub(crate) fn needs_approval(repair: &Repair, look: &Look) -> bool {
+pub(crate) fn needs_approval(repair: &Repair, look: &LookRequest) -> bool {
     let widest = look.safety.unwrap_or(Safety::LikelyPreserving);
     let is_named = look.allow.contains(&repair.id);
     let hides = repair.class == RepairClass::Suppress;
@@ -62,7 +62,7 @@ pub(crate) fn render_left_out(budget: &PreviewBudget, common: &Common) -> Option
 }
 
 /// What is shown of a repair under the finding that it resolves.
-pub(crate) struct Offer<'a> {
+pub(crate) struct RepairOffer<'a> {
     pub(crate) id: &'a str,
     pub(crate) title: &'a str,
     pub(crate) rationale: &'a str,
@@ -75,7 +75,7 @@ pub(crate) struct Offer<'a> {
 }
 
 /// The repair under a finding in `file`.
-pub(crate) fn render_offer(offer: &Offer<'_>, file: &str, common: &Common) -> String {
+pub(crate) fn render_offer(offer: &RepairOffer<'_>, file: &str, common: &Common) -> String {
     let (word, style) = match offer.needs_approval || offer.waits.is_some() {
         true => ("possible fix", BOLD),
         false => ("fix", GOOD),

@@ -9,7 +9,7 @@ use protocol::v1::{
     CheckReport, Diagnostic, ExplainReport, Location, Repair, RepairEdit, Severity,
 };
 use serde_json::{Map, Value, json};
-use service::{CheckReply, Frames, LineIndex, PreviewBudget, TextEdit, Unit, Verdict};
+use service::{CheckReply, Frames, LineIndex, PreviewBudget, PreviewEdit, Unit, Verdict};
 
 use super::repair::safety_name;
 use crate::words::{count, count_fixes, rule_name};
@@ -234,7 +234,7 @@ fn uri(path: &str) -> String {
 /// The repair, which edits files and neither adds nor removes any; nothing if one of its texts cannot be said in SARIF.
 fn fix(
     repair: &Repair,
-    edits: &BTreeMap<String, Vec<TextEdit>>,
+    edits: &BTreeMap<String, Vec<PreviewEdit>>,
     texts: &Texts<'_>,
 ) -> Option<Value> {
     let mut changes = Vec::new();
@@ -253,7 +253,7 @@ fn fix(
     }))
 }
 
-fn replacement(texts: &Texts<'_>, file: &str, edit: &TextEdit) -> Option<Value> {
+fn replacement(texts: &Texts<'_>, file: &str, edit: &PreviewEdit) -> Option<Value> {
     let (start_line, start_column) = texts.position(file, edit.start)?;
     let (end_line, end_column) = texts.position(file, edit.end)?;
     let mut replacement = json!({"deletedRegion": {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use protocol::v1::{FileSummary, Look, LookFailure, UncheckedReason};
+use protocol::v1::{FileSummary, LookFailure, LookRequest, UncheckedReason};
 use service::Verdict;
 
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
@@ -13,7 +13,7 @@ use crate::words::{count, list, printable};
 const MOST_NAMES: usize = 3;
 
 /// What the line is about.
-pub(crate) struct Standing<'a> {
+pub(crate) struct VerdictSummary<'a> {
     pub(crate) verdict: Verdict,
     pub(crate) files: &'a FileSummary,
     pub(crate) failures: &'a [LookFailure],
@@ -21,13 +21,13 @@ pub(crate) struct Standing<'a> {
     pub(crate) found: String,
     /// Whether there are findings that the baseline knows.
     pub(crate) has_baseline: bool,
-    pub(crate) look: &'a Look,
+    pub(crate) look: &'a LookRequest,
 }
 
-impl Standing<'_> {
+impl VerdictSummary<'_> {
     /// The verdict and what it rests on, without a line end.
     pub(crate) fn sentence(&self) -> String {
-        let Standing { verdict, files, found, look, .. } = self;
+        let VerdictSummary { verdict, files, found, look, .. } = self;
         let has_found = !found.is_empty();
         let unchecked = unchecked(files);
         let in_files = |what: &str| format!("{what} in {}", count(files.checked, "file"));

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::dist::archive::sha256;
-use crate::dist::cargo_graph::Graph;
+use crate::dist::cargo_graph::CargoGraph;
 use crate::dist::pages::Pages;
 use crate::dist::tools::Tools;
 use crate::{command, report};
@@ -128,7 +128,7 @@ pub(crate) fn run(root: &Path, flags: &[&str]) -> Result<()> {
 
 /// Builds everything that is released.
 fn assemble(release: &Release, tools: &Tools) -> Result<Files> {
-    let graph = Graph::load(release)?;
+    let graph = CargoGraph::load(release)?;
     let built = build::build(release, tools, &graph)?;
     let parts = Parts {
         pages: pages::collect(&build::path(release))?,

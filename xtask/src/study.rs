@@ -19,11 +19,11 @@ use anyhow::{Context, Result, bail, ensure};
 use clank::body::GoalKind;
 use protocol::v1;
 
-use self::mutate::{Fault, Mutation, mutations};
+use self::mutate::{Mutation, ProgramFault, mutations};
 use self::promise::{broken_promise, offered};
 use self::random::Random;
 use self::subject::Subject;
-use self::users::{Repaired, Workspace};
+use self::users::{Repaired, UserWorkspace};
 use crate::report;
 
 /// Where the programs are.
@@ -69,8 +69,8 @@ pub(crate) fn run(root: &Path, flags: &[&str]) -> Result<()> {
         _ => {}
     }
     let options = options(flags)?;
-    let workspace = Workspace::new("main.clank", &[])?;
-    let mut tally: BTreeMap<Fault, Counts> = BTreeMap::new();
+    let workspace = UserWorkspace::new("main.clank", &[])?;
+    let mut tally: BTreeMap<ProgramFault, Counts> = BTreeMap::new();
     let mut n_programs = 0;
     for path in programs(root)? {
         let name = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
@@ -129,13 +129,13 @@ fn programs(root: &Path) -> Result<Vec<PathBuf>> {
 fn study(
     name: &str,
     original: &Subject,
-    workspace: &Workspace,
+    workspace: &UserWorkspace,
     options: &Options,
-    tally: &mut BTreeMap<Fault, Counts>,
+    tally: &mut BTreeMap<ProgramFault, Counts>,
 ) -> Result<()> {
     let expected = original.run();
     ensure!(expected.1 == "done", "{name} does not come to its end: {}", expected.1);
-    for fault in Fault::ALL {
+    for fault in ProgramFault::ALL {
         if options.kind.as_deref().is_some_and(|it| it != fault.name()) {
             continue;
         }
@@ -171,8 +171,8 @@ fn study(
 fn one(
     original: &Subject,
     expected: &(String, String),
-    workspace: &Workspace,
-    (fault, mutation): (Fault, &Mutation),
+    workspace: &UserWorkspace,
+    (fault, mutation): (ProgramFault, &Mutation),
     counts: &mut Counts,
 ) -> Result<Option<Vec<String>>> {
     let Ok(text) = original.patched(&mutation.ops) else { return Ok(None) };
@@ -221,11 +221,11 @@ fn one(
 }
 
 /// Whether a mutant is one of that kind. A guard was one only if something is unguarded without it.
-fn is_of(mutant: &Subject, fault: Fault) -> bool {
+fn is_of(mutant: &Subject, fault: ProgramFault) -> bool {
     let is_open = |kind: GoalKind| mutant.open_goals().iter().any(|it| it.0 == kind);
     match fault {
-        Fault::UnguardedIndex => mutant.progress()[0] == 0 && is_open(GoalKind::Bounds),
-        Fault::UnguardedDivision => mutant.progress()[0] == 0 && is_open(GoalKind::Division),
+        ProgramFault::UnguardedIndex => mutant.progress()[0] == 0 && is_open(GoalKind::Bounds),
+        ProgramFault::UnguardedDivision => mutant.progress()[0] == 0 && is_open(GoalKind::Division),
         _ => true,
     }
 }
@@ -261,7 +261,7 @@ fn judge(
     lines
 }
 
-fn print(tally: &BTreeMap<Fault, Counts>, n_programs: usize) -> Counts {
+fn print(tally: &BTreeMap<ProgramFault, Counts>, n_programs: usize) -> Counts {
     report(
         "kind                mutants  detected  green  by stopping  rounds  restored  same output  promises  broken",
     );

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use document::Format;
 use protocol::v1::Check;
-use service::{Access, Home, Interrupts, Live, Session, User};
+use service::{Home, Interrupts, Live, Session, SessionAccess, User};
 use tempfile::TempDir;
 
 use crate::Scale;
@@ -200,7 +200,7 @@ fn second_look(program: &Path, n_files: usize) -> Result<()> {
         is_trusting: false,
         programs: Default::default(),
     };
-    let session = Session::open(tree.root(), Access::Build, &user)?;
+    let session = Session::open(tree.root(), SessionAccess::Build, &user)?;
     let start = Instant::now();
     let (mut live, _) = Live::open(&session, &Check::default(), &mut |_| {})?;
     let opened = start.elapsed();

@@ -90,7 +90,7 @@ fn files(scale: Scale) -> Result<()> {
                 programs: service::Programs::default(),
             };
             fs::write(root.join("regreen.toml"), "[tools.aider]\ncommand = [\"true\"]\n")?;
-            let session = service::Session::open(&root, service::Access::Write, &user)?;
+            let session = service::Session::open(&root, service::SessionAccess::Write, &user)?;
             let mut row = |what: &str, elapsed: Duration| {
                 let (what, name) = (what.to_owned(), name.to_owned());
                 table.row(vec![what, name, count(n), time(elapsed)]);
@@ -99,7 +99,7 @@ fn files(scale: Scale) -> Result<()> {
                 let mut best = Duration::MAX;
                 for _ in 0..5 {
                     let start = Instant::now();
-                    let desk = service::dds::Desk::open(&session, registry)?;
+                    let desk = service::dds::ProposalRegistry::open(&session, registry)?;
                     let listed = serde_json::to_string(&desk.list(None)?)?;
                     best = best.min(start.elapsed());
                     let n_listed = listed.matches("\"lease\":").count();
@@ -107,7 +107,7 @@ fn files(scale: Scale) -> Result<()> {
                 }
                 Ok(best)
             };
-            let desk = service::dds::Desk::open(&session, registry)?;
+            let desk = service::dds::ProposalRegistry::open(&session, registry)?;
             let start = Instant::now();
             for idx in 0..n {
                 desk.add(record(idx).to_string().as_bytes(), None, "bench")?;

@@ -18,7 +18,7 @@ const MAX_REPAIRS: usize = 100_000;
 
 /// What a source said about a tree, as far as it makes sense.
 #[derive(Clone, Debug)]
-pub(crate) struct Look {
+pub(crate) struct SourceAnswer {
     /// What it said, for itself.
     pub(crate) report: Arc<Report>,
     phases: Arc<[String]>,
@@ -32,9 +32,9 @@ pub(crate) struct Look {
     pub(crate) is_flood: bool,
 }
 
-impl Look {
+impl SourceAnswer {
     /// Looks through the findings of a report.
-    pub(crate) fn new(card: &Card, report: Report, snapshot: &Snapshot) -> Look {
+    pub(crate) fn new(card: &Card, report: Report, snapshot: &Snapshot) -> SourceAnswer {
         let mut flaws = Flaws::default();
         let mut diagnostics = sound_diagnostics(card, &report, snapshot, &mut flaws);
         let is_flood = diagnostics.len() > MAX_FINDINGS;
@@ -45,11 +45,18 @@ impl Look {
             diagnostics.truncate(MAX_FINDINGS);
         }
         let phases = card.phases.as_slice().into();
-        Look { report: Arc::new(report), phases, diagnostics, repairs: None, flaws, is_flood }
+        SourceAnswer {
+            report: Arc::new(report),
+            phases,
+            diagnostics,
+            repairs: None,
+            flaws,
+            is_flood,
+        }
     }
 
     /// The same with the repairs of a later report about the same tree.
-    pub(crate) fn with_repairs(mut self, source: &str, report: Report) -> Look {
+    pub(crate) fn with_repairs(mut self, source: &str, report: Report) -> SourceAnswer {
         let mut flaws = Flaws::default();
         let mut repairs = sound_repairs(source, &report, &mut flaws);
         self.flaws.extend(flaws.into_words());
@@ -64,12 +71,12 @@ impl Look {
     }
 
     /// Whether two answers say the same.
-    pub(crate) fn agrees_with(&self, other: &Look) -> bool {
+    pub(crate) fn agrees_with(&self, other: &SourceAnswer) -> bool {
         self.finds_as(other) && self.repairs == other.repairs && self.flaws == other.flaws
     }
 
     /// Whether two answers find the same.
-    pub(crate) fn finds_as(&self, other: &Look) -> bool {
+    pub(crate) fn finds_as(&self, other: &SourceAnswer) -> bool {
         self.diagnostics == other.diagnostics && self.report.blocked == other.report.blocked
     }
 

@@ -11,10 +11,10 @@ use check::{
 };
 use snapshot::{RelPath, Snapshot};
 
-use crate::ask::Look;
+use crate::ask::SourceAnswer;
 use crate::ignore::{self, Ignores, OWN_SOURCE};
 use crate::run::Run;
-use crate::sources::{Asked, Question, Source, caught};
+use crate::sources::{Question, QuestionKind, Source, caught};
 
 /// A provider that could not do its work, or whose answer did not make sense. Never what is wrong with the tree
 /// (AE-48).
@@ -67,7 +67,7 @@ pub struct Assessment {
     /// Who could not do their work, in order.
     pub failures: Vec<ProviderFailure>,
     /// What the providers said, by their names. One that failed, or was not asked, is missing.
-    pub(crate) looks: BTreeMap<String, Look>,
+    pub(crate) looks: BTreeMap<String, SourceAnswer>,
     /// Who was not asked.
     pub(crate) unasked: BTreeSet<String>,
     /// Whom the tree itself keeps from working.
@@ -170,7 +170,7 @@ pub(crate) fn assess_since(
                 (Arc::clone(&look.report), Arc::clone(changed))
             });
             let (snapshot, parses) = (snapshot.clone(), Arc::clone(run.parses));
-            let asked = Asked::Findings;
+            let asked = QuestionKind::Findings;
             let only = run.only.map(|it| Arc::new(it.clone()));
             questions.push((source, Question { snapshot, since, parses, asked, only }));
         } else {
@@ -202,7 +202,7 @@ pub(crate) fn assess_rest(
         let known = before.looks.get(name);
         let since = known.map(|it| (Arc::clone(&it.report), Arc::clone(&changed)));
         let (snapshot, parses) = (snapshot.clone(), Arc::clone(run.parses));
-        let asked = Asked::Findings;
+        let asked = QuestionKind::Findings;
         let question = Question { snapshot, since, parses, asked, only: None };
         Some((run.sources.get(name)?, question))
     };
@@ -220,13 +220,13 @@ fn hear(
     run: &Run<'_>,
     snapshot: &Snapshot,
     questions: Vec<(&Source<'_>, Question)>,
-    looks: &mut BTreeMap<String, Look>,
+    looks: &mut BTreeMap<String, SourceAnswer>,
     failures: &mut Vec<ProviderFailure>,
 ) {
     for (name, answer) in run.sources.ask(questions, run.stop) {
         match (answer, run.sources.get(&name)) {
             (Ok(report), Some(source)) => {
-                let look = Look::new(&source.card, report, snapshot);
+                let look = SourceAnswer::new(&source.card, report, snapshot);
                 looks.insert(name, look);
             }
             (Ok(_), None) => {}
@@ -238,7 +238,7 @@ fn hear(
 /// What an assessment is made of.
 struct Parts {
     snapshot: Snapshot,
-    looks: BTreeMap<String, Look>,
+    looks: BTreeMap<String, SourceAnswer>,
     unasked: BTreeSet<String>,
     broken: BTreeSet<String>,
     failures: Vec<ProviderFailure>,
@@ -295,9 +295,13 @@ fn assemble(run: &Run<'_>, parts: Parts) -> Assessment {
     assessment
 }
 
-fn look(source: &Source<'_>, check: &dyn Check, input: &Input<'_>) -> Result<Look, LookError> {
+fn look(
+    source: &Source<'_>,
+    check: &dyn Check,
+    input: &Input<'_>,
+) -> Result<SourceAnswer, LookError> {
     let report = caught(|| check.check(input))??;
-    Ok(Look::new(&source.card, report, input.snapshot))
+    Ok(SourceAnswer::new(&source.card, report, input.snapshot))
 }
 
 /// Asks everybody who said something about the tree for repairs, once.
@@ -315,7 +319,7 @@ pub(crate) fn complete(run: &Run<'_>, assessment: &mut Assessment) {
                 look.repairs = Some(Vec::new());
                 continue;
             }
-            let asked = Asked::Repairs(Arc::clone(&look.report), of);
+            let asked = QuestionKind::Repairs(Arc::clone(&look.report), of);
             let (snapshot, parses) = (snapshot.clone(), Arc::clone(run.parses));
             let question = Question { snapshot, since: None, parses, asked, only: None };
             questions.push((source, question));
@@ -387,7 +391,7 @@ fn sift(run: &Run<'_>, assessment: &mut Assessment, all_asked: bool) {
         Some(with_severity(diagnostic, severity))
     });
     let is_whole = |path: &RelPath, source: Option<&str>| {
-        let is_blocked = |look: &Look| look.report.blocked.contains_key(path);
+        let is_blocked = |look: &SourceAnswer| look.report.blocked.contains_key(path);
         match source {
             Some(OWN_SOURCE) => true,
             Some(source) => assessment.looks.get(source).is_some_and(|it| !is_blocked(it)),
@@ -532,7 +536,7 @@ impl Assessment {
     fn said_earlier(
         &self,
         snapshot: &Snapshot,
-        looks: &BTreeMap<String, Look>,
+        looks: &BTreeMap<String, SourceAnswer>,
         unasked: &BTreeSet<String>,
     ) -> BTreeMap<String, Vec<Arc<Diagnostic>>> {
         let is_silent = |it: &&String| !looks.contains_key(*it) && !unasked.contains(*it);

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use check::{Input, Since};
 use snapshot::RelPath;
 
-use crate::ask::Look;
+use crate::ask::SourceAnswer;
 use crate::assessment::Assessment;
 use crate::run::Run;
-use crate::sources::{Asked, Question, Source, caught};
+use crate::sources::{Question, QuestionKind, Source, caught};
 
 /// Of how many files a provider is asked again. One that is not a function of the tree shows it on any of them, and
 /// asking about all would double the cost of a run over many files.
@@ -34,7 +34,7 @@ pub(crate) fn find_erratic(
         let input = run.input(snapshot, since);
         let again = function.and_then(|it| {
             let mut report = caught(|| it.check(&input))??;
-            let first = Look::new(&source.card, report.clone(), snapshot);
+            let first = SourceAnswer::new(&source.card, report.clone(), snapshot);
             if look.repairs.is_none() {
                 return Ok(first);
             }
@@ -56,7 +56,7 @@ pub(crate) fn find_erratic(
         run.sources.iter().filter(is_erratic).map(|it| it.card.name.clone()).collect();
     let question = |name: &String| {
         let (snapshot, parses) = (assessment.snapshot.clone(), Arc::clone(run.parses));
-        let asked = Asked::Findings;
+        let asked = QuestionKind::Findings;
         let question = Question { snapshot, since: None, parses, asked, only: None };
         assessment.looks.get(name).and(run.sources.get(name)).map(|it| (it, question))
     };
@@ -64,7 +64,7 @@ pub(crate) fn find_erratic(
     for (name, answer) in run.sources.ask(questions, run.stop) {
         // One that does not answer now is no liar.
         let (Ok(report), Some(source)) = (answer, run.sources.get(&name)) else { continue };
-        let again = Look::new(&source.card, report, &assessment.snapshot);
+        let again = SourceAnswer::new(&source.card, report, &assessment.snapshot);
         if assessment.looks.get(&name).is_some_and(|it| !again.finds_as(it)) {
             erratic.insert(name);
         }

@@ -21,7 +21,7 @@ use crate::erratic::find_erratic;
 use crate::outcome::{Applied, Ending, Fixed, Options, Progress};
 use crate::run::Run;
 use crate::search::{Batch, Searched, search};
-use crate::words::Words;
+use crate::words::RepairNotes;
 
 /// Applies all that may be applied, keeps what is proved, and says what became of the rest. `start` was made in the
 /// same run.
@@ -58,7 +58,7 @@ fn floods(assessment: &Assessment) -> BTreeSet<String> {
 }
 
 /// A tree that was kept.
-struct Kept {
+struct KeptTree {
     assessment: Assessment,
     /// What takes the first tree here.
     change: TreeChange,
@@ -80,9 +80,9 @@ struct Session<'a> {
     options: &'a Options<'a>,
     distrusted: &'a BTreeSet<String>,
     /// The first one is the tree at the start.
-    kept: Vec<Kept>,
+    kept: Vec<KeptTree>,
     applied: Vec<Applied>,
-    words: Words,
+    words: RepairNotes,
     /// Repairs that are out of the question, by their ids.
     quarantine: BTreeMap<String, Quarantined>,
     /// Repairs that others wait for and that work in the last tree, if somebody says so.
@@ -106,7 +106,7 @@ impl<'a> Session<'a> {
         options: &'a Options<'a>,
         distrusted: &'a BTreeSet<String>,
     ) -> Session<'a> {
-        let first = Kept {
+        let first = KeptTree {
             assessment: start.clone(),
             change: TreeChange::default(),
             count: Count::of(start, |it| distrusted.contains(it)),
@@ -119,7 +119,7 @@ impl<'a> Session<'a> {
             distrusted,
             kept: vec![first],
             applied: Vec::new(),
-            words: Words::default(),
+            words: RepairNotes::default(),
             quarantine: BTreeMap::new(),
             cures: BTreeSet::new(),
             touched: BTreeSet::new(),
@@ -132,7 +132,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn last(&self) -> &Kept {
+    fn last(&self) -> &KeptTree {
         self.kept.last().expect("the first tree is never taken away")
     }
 
@@ -361,7 +361,7 @@ impl<'a> Session<'a> {
         self.touched.extend(change.paths());
         let first = &self.kept[0].assessment.snapshot;
         let composed = self.last().change.compose(first, change);
-        self.kept.push(Kept {
+        self.kept.push(KeptTree {
             change: composed.unwrap_or_else(|_| snapshot::diff(first, &assessment.snapshot)),
             count: Count::of(&assessment, |it| self.distrusted.contains(it)),
             n_applied: self.applied.len(),
@@ -406,7 +406,7 @@ impl<'a> Session<'a> {
     }
 
     fn finish(mut self, rechecks: usize) -> Fixed {
-        let Kept { assessment: mut end, change, .. } =
+        let KeptTree { assessment: mut end, change, .. } =
             self.kept.pop().expect("the first tree is never taken away");
         end.failures.extend(self.start_failures);
         let mut known = floods(&end);

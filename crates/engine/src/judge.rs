@@ -27,7 +27,11 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    pub(crate) fn new(repair: &Arc<Repair>, before: &Assessment, found: &Found<'_>) -> Member {
+    pub(crate) fn new(
+        repair: &Arc<Repair>,
+        before: &Assessment,
+        found: &DiagnosticsById<'_>,
+    ) -> Member {
         let resolved: Vec<&Arc<Diagnostic>> =
             repair.resolves.iter().filter_map(|id| found.get(id.as_str()).copied()).collect();
         let slots = resolved.iter().map(|it| (before.phase_index(it), it.class()));
@@ -46,7 +50,7 @@ impl Member {
 }
 
 /// Findings by their ids.
-pub(crate) type Found<'a> = HashMap<&'a str, &'a Arc<Diagnostic>>;
+pub(crate) type DiagnosticsById<'a> = HashMap<&'a str, &'a Arc<Diagnostic>>;
 
 /// A tree that was tried, with what the providers say of it.
 pub(crate) struct Checked {
@@ -56,7 +60,7 @@ pub(crate) struct Checked {
 
 /// Something that is wrong with a trial.
 #[derive(Clone, Debug)]
-pub(crate) struct Complaint {
+pub(crate) struct Objection {
     /// Who may have done it, by their numbers in the batch; all of the new ones if it is empty.
     pub(crate) suspects: Vec<usize>,
     /// The provider that has something to complain about, if it is one.
@@ -65,13 +69,13 @@ pub(crate) struct Complaint {
     pub(crate) rejection: Rejection,
 }
 
-impl Complaint {
-    pub(crate) fn new(suspects: Vec<usize>, reason: Reason, detail: String) -> Complaint {
-        Complaint { suspects, by: None, rejection: Rejection { reason, with: None, detail } }
+impl Objection {
+    pub(crate) fn new(suspects: Vec<usize>, reason: Reason, detail: String) -> Objection {
+        Objection { suspects, by: None, rejection: Rejection { reason, with: None, detail } }
     }
 
-    fn by(self, source: &str) -> Complaint {
-        Complaint { by: Some(source.to_owned()), ..self }
+    fn by(self, source: &str) -> Objection {
+        Objection { by: Some(source.to_owned()), ..self }
     }
 }
 
@@ -79,9 +83,9 @@ impl Complaint {
 type Face = (String, String, String, String);
 
 /// What a trial is judged by.
-pub(crate) struct Bench<'a> {
+pub(crate) struct TrialContext<'a> {
     pub(crate) before: &'a Assessment,
-    pub(crate) found: &'a Found<'a>,
+    pub(crate) found: &'a DiagnosticsById<'a>,
     pub(crate) members: &'a [Member],
     /// Providers that are not believed.
     pub(crate) distrusted: &'a BTreeSet<String>,
@@ -91,14 +95,14 @@ pub(crate) struct Bench<'a> {
     pub(crate) base: &'a Assessment,
 }
 
-impl Bench<'_> {
+impl TrialContext<'_> {
     /// What is wrong if the members `accepted` and `added` are applied. Nothing is wrong with `accepted` alone.
     pub(crate) fn judge(
         &self,
         checked: &Checked,
         accepted: &[usize],
         added: &[usize],
-    ) -> Vec<Complaint> {
+    ) -> Vec<Objection> {
         let mut complaints = Vec::new();
         let unheard = checked.assessment.unheard(self.before);
         self.judge_providers(checked, &mut complaints);
@@ -112,14 +116,14 @@ impl Bench<'_> {
                 |it: &str| self.distrusted.contains(it) || unheard.contains(it) || is_new(it);
             if Count::of(&checked.assessment, is_out) > Count::of(self.base, is_out) {
                 let detail = "more is wrong, in the order of work, than without it".to_owned();
-                complaints.push(Complaint::new(Vec::new(), Reason::Regressed, detail));
+                complaints.push(Objection::new(Vec::new(), Reason::Regressed, detail));
             }
         }
         complaints
     }
 
     /// A provider that the new tree keeps from working.
-    fn judge_providers(&self, checked: &Checked, complaints: &mut Vec<Complaint>) {
+    fn judge_providers(&self, checked: &Checked, complaints: &mut Vec<Objection>) {
         for source in self.before.looks.keys() {
             if !checked.assessment.is_broken(source) || self.distrusted.contains(source) {
                 continue;
@@ -127,12 +131,12 @@ impl Bench<'_> {
             let silence = checked.assessment.silence(source);
             let message = silence.map_or("it failed", |it| it.message.as_str());
             let detail = format!("{source} cannot check the result: {message}");
-            complaints.push(Complaint::new(Vec::new(), Reason::Regressed, detail).by(source));
+            complaints.push(Objection::new(Vec::new(), Reason::Regressed, detail).by(source));
         }
     }
 
     /// A provider that cannot look at a file as far as before has not said that nothing is wrong there.
-    fn judge_blocked(&self, checked: &Checked, added: &[usize], complaints: &mut Vec<Complaint>) {
+    fn judge_blocked(&self, checked: &Checked, added: &[usize], complaints: &mut Vec<Objection>) {
         for (source, look) in &checked.assessment.looks {
             let Some(before) = self.before.looks.get(source) else { continue };
             if self.distrusted.contains(source) {
@@ -150,11 +154,11 @@ impl Bench<'_> {
                 |idx: &&usize| self.members[**idx].files.iter().any(|file| blocked.contains(file));
             let suspects = added.iter().filter(is_there).copied().collect();
             let detail = format!("{source} can no longer look at {path} as far as before");
-            complaints.push(Complaint::new(suspects, Reason::Regressed, detail).by(source));
+            complaints.push(Objection::new(suspects, Reason::Regressed, detail).by(source));
         }
     }
 
-    fn judge_new(&self, checked: &Checked, added: &[usize], complaints: &mut Vec<Complaint>) {
+    fn judge_new(&self, checked: &Checked, added: &[usize], complaints: &mut Vec<Objection>) {
         let mut paid = self.paid.clone();
         let mut revealed = self.revealed(added);
         let mut steps = self.steps(added);
@@ -201,7 +205,7 @@ impl Bench<'_> {
             }
             if !suspects.is_empty() {
                 let detail = format!("{} appeared at {}", diagnostic.rule_id, place(diagnostic));
-                let complaint = Complaint::new(suspects, Reason::Regressed, detail);
+                let complaint = Objection::new(suspects, Reason::Regressed, detail);
                 complaints.push(complaint.by(&diagnostic.source));
             }
         }
@@ -246,7 +250,7 @@ impl Bench<'_> {
         checked: &Checked,
         unheard: &BTreeSet<&str>,
         (accepted, added): (&[usize], &[usize]),
-        complaints: &mut Vec<Complaint>,
+        complaints: &mut Vec<Objection>,
     ) {
         let source = |id: &String| self.found.get(id.as_str()).map(|it| it.source.as_str());
         let is_open = |id: &String| source(id).is_some_and(|it| unheard.contains(it));
@@ -262,7 +266,7 @@ impl Bench<'_> {
             let message = checked.assessment.silence(silent).map(|it| it.message.as_str());
             let detail =
                 format!("{silent} did not answer: {}", message.unwrap_or("it was given up"));
-            complaints.push(Complaint::new(vec![idx], Reason::Unverified, detail).by(silent));
+            complaints.push(Objection::new(vec![idx], Reason::Unverified, detail).by(silent));
         }
         for idx in added.iter().copied() {
             let Some(id) = unmet(idx) else { continue };
@@ -270,7 +274,7 @@ impl Bench<'_> {
                 Some(it) => format!("{} at {} is still there", it.rule_id, place(it)),
                 None => format!("{id}, which it claims to resolve, is not a finding"),
             };
-            let complaint = Complaint::new(vec![idx], Reason::Unverified, detail);
+            let complaint = Objection::new(vec![idx], Reason::Unverified, detail);
             complaints.push(match source(id) {
                 Some(source) => complaint.by(source),
                 None => complaint,
@@ -284,7 +288,7 @@ impl Bench<'_> {
             let with = Some(repair.clone());
             let rejection = Rejection { reason: Reason::Regressed, with, detail };
             let by = Some(it.source.clone());
-            complaints.push(Complaint { suspects: Vec::new(), by, rejection });
+            complaints.push(Objection { suspects: Vec::new(), by, rejection });
         }
     }
 

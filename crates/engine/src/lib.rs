@@ -30,6 +30,6 @@ mod words;
 pub use assessment::{Assessment, ProviderFailure, assess, reach};
 pub use fix::fix;
 pub use ignore::{IGNORE_SIGN, IGNORE_WITHOUT_RULE, OWN_SOURCE, UNUSED_IGNORE};
-pub use outcome::{Applied, Ending, Fixed, Options, Progress, Rejected};
-pub use run::{Level, Run, Sieve};
+pub use outcome::{Applied, Ending, Fixed, Options, Progress, RejectedRepair};
+pub use run::{RuleLevel, Run, Sieve};
 pub use sources::Sources;

@@ -66,7 +66,7 @@ pub struct Applied {
 
 /// A repair that was not applied.
 #[derive(Clone, Debug)]
-pub struct Rejected {
+pub struct RejectedRepair {
     /// The repair.
     pub repair: Arc<Repair>,
     /// What it does about the cause.
@@ -109,7 +109,7 @@ pub struct Fixed {
     /// What was applied, in order.
     pub applied: Vec<Applied>,
     /// The last word on every other repair, the best ranked first.
-    pub rejected: Vec<Rejected>,
+    pub rejected: Vec<RejectedRepair>,
     /// How many batches were tried.
     pub passes: usize,
     /// How often the providers were asked about a new version of the tree.

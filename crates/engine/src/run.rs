@@ -10,7 +10,7 @@ use crate::sources::Sources;
 
 /// What a workspace has decided about a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Level {
+pub enum RuleLevel {
     /// Its findings do not count.
     Off,
     /// Its findings have this severity.
@@ -21,7 +21,7 @@ pub enum Level {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sieve {
     /// By source and rule. A rule that is not named keeps its own severity; one about policy is off.
-    pub levels: BTreeMap<String, BTreeMap<String, Level>>,
+    pub levels: BTreeMap<String, BTreeMap<String, RuleLevel>>,
     /// The ids of findings that were there before and are put up with.
     pub baseline: BTreeSet<String>,
 }
@@ -31,8 +31,8 @@ impl Sieve {
     pub(crate) fn severity(&self, diagnostic: &Diagnostic) -> Option<Severity> {
         let of_source = self.levels.get(&diagnostic.source);
         match of_source.and_then(|it| it.get(&diagnostic.rule_id)) {
-            Some(Level::Off) => None,
-            Some(Level::At(severity)) => Some(*severity),
+            Some(RuleLevel::Off) => None,
+            Some(RuleLevel::At(severity)) => Some(*severity),
             None => (diagnostic.tier != Tier::Policy).then_some(diagnostic.severity),
         }
     }

@@ -34,13 +34,13 @@ use plan::{Reason, Rejection};
 use snapshot::{RelPath, TreeChange};
 
 use crate::assessment::{Assessment, assess_rest};
-use crate::judge::{Bench, Complaint, Found, Member};
+use crate::judge::{DiagnosticsById, Member, Objection, TrialContext};
 use crate::outcome::Progress;
 use crate::run::Run;
 
 mod trial;
 
-use trial::{Outcome, Trial};
+use trial::{BatchTrial, TrialOutcome};
 
 /// What a search is about.
 pub(crate) struct Batch<'a> {
@@ -71,7 +71,7 @@ pub(crate) struct Searched {
 
 struct Search<'a> {
     batch: &'a Batch<'a>,
-    found: Found<'a>,
+    found: DiagnosticsById<'a>,
     members: Vec<Member>,
     /// The members that touch a file.
     by_file: HashMap<RelPath, Vec<usize>>,
@@ -86,7 +86,7 @@ struct Search<'a> {
     /// In order.
     accepted: Vec<usize>,
     /// The trial of the accepted ones.
-    base: Option<Trial>,
+    base: Option<BatchTrial>,
     condemned: BTreeMap<usize, Rejection>,
     undecided: BTreeSet<usize>,
     /// Those that cannot go without one that was condemned. They are neither good nor bad.
@@ -103,7 +103,8 @@ const BAD_RECORD: usize = 16;
 /// Tries the batch and keeps what works.
 pub(crate) fn search(batch: &Batch<'_>, progress: &mut dyn FnMut(Progress)) -> Searched {
     let diagnostics = &batch.before.diagnostics;
-    let found: Found<'_> = diagnostics.iter().map(|it| (it.diagnostic_id.as_str(), it)).collect();
+    let found: DiagnosticsById<'_> =
+        diagnostics.iter().map(|it| (it.diagnostic_id.as_str(), it)).collect();
     let (repairs, requires) = required_first(batch.repairs);
     let members: Vec<Member> =
         repairs.iter().map(|it| Member::new(it, batch.before, &found)).collect();
@@ -168,7 +169,7 @@ fn required_first(repairs: &[Arc<Repair>]) -> (Vec<Arc<Repair>>, Vec<Vec<usize>>
 
 impl Search<'_> {
     fn settle_all(&mut self, progress: &mut dyn FnMut(Progress)) {
-        let mut open: Vec<(Vec<usize>, Option<Trial>)> = vec![(self.uncondemned(), None)];
+        let mut open: Vec<(Vec<usize>, Option<BatchTrial>)> = vec![(self.uncondemned(), None)];
         let mut is_last = false;
         self.max_rechecks = self.batch.max_rechecks.saturating_sub(self.weight_to_confirm());
         loop {
@@ -274,17 +275,17 @@ impl Search<'_> {
         });
     }
 
-    fn try_on_accepted(&mut self, numbers: Vec<usize>) -> Option<Trial> {
+    fn try_on_accepted(&mut self, numbers: Vec<usize>) -> Option<BatchTrial> {
         let trial = self.try_out(numbers, self.base.as_ref())?;
         self.n_rechecks += self.cost(&trial);
         Some(trial)
     }
 
     /// The work that a trial was.
-    fn cost(&self, trial: &Trial) -> usize {
+    fn cost(&self, trial: &BatchTrial) -> usize {
         match trial.outcome {
-            Outcome::Checked(_) => 1 + self.weight(&self.objecting),
-            Outcome::Broken(_) => 0,
+            TrialOutcome::Checked(_) => 1 + self.weight(&self.objecting),
+            TrialOutcome::Broken(_) => 0,
         }
     }
 
@@ -298,7 +299,9 @@ impl Search<'_> {
     /// Puts what was accepted to those who were not asked yet. If one of them objects, everything is forgotten but who is
     /// to be asked from now on.
     fn is_confirmed(&mut self) -> bool {
-        let Some(Trial { numbers, change, outcome: Outcome::Checked(checked) }) = &self.base else {
+        let Some(BatchTrial { numbers, change, outcome: TrialOutcome::Checked(checked) }) =
+            &self.base
+        else {
             return true;
         };
         let unasked = &checked.assessment.unasked;
@@ -319,7 +322,7 @@ impl Search<'_> {
         let (numbers, change) = (numbers.clone(), change.clone());
         let checked = self.compared(&numbers, &change, whole);
         let asked = unasked.clone();
-        let trial = Trial { numbers, change, outcome: Outcome::Checked(checked) };
+        let trial = BatchTrial { numbers, change, outcome: TrialOutcome::Checked(checked) };
         self.n_rechecks += weight;
         let complaints = self.judge(&trial, None, &[], &trial.numbers);
         if complaints.is_empty() {
@@ -385,8 +388,8 @@ impl Search<'_> {
         (0..self.members.len()).filter(|idx| !self.condemned.contains_key(idx)).collect()
     }
 
-    fn condemn(&mut self, idx: usize, complaints: Vec<Complaint>) {
-        let severity = |it: &Complaint| match it.rejection.reason {
+    fn condemn(&mut self, idx: usize, complaints: Vec<Objection>) {
+        let severity = |it: &Objection| match it.rejection.reason {
             Reason::Regressed if it.rejection.with.is_none() => 1,
             Reason::Unverified => 2,
             Reason::Regressed => 3,
@@ -398,7 +401,7 @@ impl Search<'_> {
     }
 
     /// Those to go first and those to go on top of them. Neither is empty.
-    fn split(&self, added: Vec<usize>, complaints: &[Complaint]) -> (Vec<usize>, Vec<usize>) {
+    fn split(&self, added: Vec<usize>, complaints: &[Objection]) -> (Vec<usize>, Vec<usize>) {
         let mut suspects: BTreeSet<usize> = BTreeSet::new();
         if !self.by_rank_only {
             suspects.extend(complaints.iter().flat_map(|it| &it.suspects));
@@ -421,17 +424,17 @@ impl Search<'_> {
     /// What is wrong with `added`, compared with the accepted ones alone, which is what `base` tried.
     fn judge(
         &self,
-        trial: &Trial,
-        base: Option<&Trial>,
+        trial: &BatchTrial,
+        base: Option<&BatchTrial>,
         accepted: &[usize],
         added: &[usize],
-    ) -> Vec<Complaint> {
+    ) -> Vec<Objection> {
         let checked = match &trial.outcome {
-            Outcome::Checked(checked) => checked,
-            Outcome::Broken(complaints) => return complaints.clone(),
+            TrialOutcome::Checked(checked) => checked,
+            TrialOutcome::Broken(complaints) => return complaints.clone(),
         };
-        let base = base.and_then(Trial::checked);
-        let mut bench = Bench {
+        let base = base.and_then(BatchTrial::checked);
+        let mut context = TrialContext {
             before: self.batch.before,
             found: &self.found,
             members: &self.members,
@@ -439,9 +442,9 @@ impl Search<'_> {
             paid: &BTreeMap::new(),
             base: base.map_or(self.batch.before, |it| &it.assessment),
         };
-        let paid = base.map(|it| bench.prices(it)).unwrap_or_default();
-        bench.paid = &paid;
-        bench.judge(checked, accepted, added)
+        let paid = base.map(|it| context.prices(it)).unwrap_or_default();
+        context.paid = &paid;
+        context.judge(checked, accepted, added)
     }
 
     fn finish(self) -> Searched {
@@ -456,8 +459,8 @@ impl Search<'_> {
         let condemned =
             condemned.map(|(idx, it)| (Arc::clone(&self.members[idx].repair), it)).collect();
         let kept = self.base.and_then(|trial| match trial.outcome {
-            Outcome::Checked(checked) => Some((accepted, trial.change, checked.assessment)),
-            Outcome::Broken(_) => None,
+            TrialOutcome::Checked(checked) => Some((accepted, trial.change, checked.assessment)),
+            TrialOutcome::Broken(_) => None,
         });
         Searched { kept, condemned, undecided, abandoned, n_rechecks: self.n_rechecks, objecting }
     }

@@ -41,22 +41,22 @@ pub struct Sources<'a> {
 
 /// One of them.
 pub(crate) struct Source<'a> {
-    provider: Held<'a>,
+    provider: ProviderHandle<'a>,
     pub(crate) card: Card,
     seat: Mutex<Seat>,
 }
 
 /// A provider, whoever has it.
-enum Held<'a> {
+enum ProviderHandle<'a> {
     Lent(&'a dyn Provider),
     Shared(Arc<dyn Provider>),
 }
 
-impl Held<'_> {
+impl ProviderHandle<'_> {
     fn get(&self) -> &dyn Provider {
         match self {
-            Held::Lent(provider) => *provider,
-            Held::Shared(provider) => &**provider,
+            ProviderHandle::Lent(provider) => *provider,
+            ProviderHandle::Shared(provider) => &**provider,
         }
     }
 }
@@ -103,14 +103,14 @@ pub(crate) struct Question {
     pub(crate) snapshot: Snapshot,
     pub(crate) since: Option<(Arc<Report>, Arc<BTreeSet<RelPath>>)>,
     pub(crate) parses: Arc<Parses>,
-    pub(crate) asked: Asked,
+    pub(crate) asked: QuestionKind,
     /// The files that somebody asks about, if not all.
     pub(crate) only: Option<Arc<BTreeSet<RelPath>>>,
 }
 
 /// What is wanted.
 #[derive(Clone)]
-pub(crate) enum Asked {
+pub(crate) enum QuestionKind {
     /// What is wrong.
     Findings,
     /// What would repair these findings of the report, by their ids.
@@ -120,7 +120,7 @@ pub(crate) enum Asked {
 impl<'a> Sources<'a> {
     /// The sources, none of them asked yet. Two with one name could not be told apart, so neither is asked.
     pub fn new(providers: &[&'a dyn Provider], environment: Environment) -> Sources<'a> {
-        Sources::of(providers.iter().map(|it| Held::Lent(*it)), environment)
+        Sources::of(providers.iter().map(|it| ProviderHandle::Lent(*it)), environment)
     }
 
     /// The same, of providers that somebody shares with it.
@@ -128,10 +128,13 @@ impl<'a> Sources<'a> {
         providers: impl IntoIterator<Item = Arc<dyn Provider>>,
         environment: Environment,
     ) -> Sources<'static> {
-        Sources::of(providers.into_iter().map(Held::Shared), environment)
+        Sources::of(providers.into_iter().map(ProviderHandle::Shared), environment)
     }
 
-    fn of<'b>(providers: impl Iterator<Item = Held<'b>>, environment: Environment) -> Sources<'b> {
+    fn of<'b>(
+        providers: impl Iterator<Item = ProviderHandle<'b>>,
+        environment: Environment,
+    ) -> Sources<'b> {
         let unasked = |source: String, message: String| ProviderFailure {
             source,
             kind: FailureKind::Unavailable,
@@ -366,8 +369,8 @@ impl Question {
         let (snapshot, parses) = (&self.snapshot, &*self.parses);
         let input = Input { snapshot, since, parses, stop, only: self.only.as_deref() };
         match &self.asked {
-            Asked::Findings => looker.look(&input),
-            Asked::Repairs(report, of) => {
+            QuestionKind::Findings => looker.look(&input),
+            QuestionKind::Repairs(report, of) => {
                 let mut report = (**report).clone();
                 looker.repairs(&input, of, &mut report)?;
                 Ok(report)
@@ -422,8 +425,8 @@ impl Source<'_> {
         seat.n_starts += 1;
         match &self.provider {
             // It is only lent, and cannot be left behind with a thread.
-            Held::Lent(provider) => opened(*provider, environment).map(Opening::Open),
-            Held::Shared(provider) => {
+            ProviderHandle::Lent(provider) => opened(*provider, environment).map(Opening::Open),
+            ProviderHandle::Shared(provider) => {
                 Ok(Opening::Closed(Arc::clone(provider), environment.clone()))
             }
         }

@@ -7,24 +7,24 @@ use std::sync::Arc;
 use check::{Class, Confidence, Diagnostic, Repair, RepairClass, RepairKind, Safety, Scope};
 use plan::{Plan, Ranked, Reason, Rejection};
 
-use crate::outcome::Rejected;
+use crate::outcome::RejectedRepair;
 
 /// What was said of repairs, by their ids. A later word replaces an earlier one.
 #[derive(Default)]
-pub(crate) struct Words {
-    seen: BTreeMap<String, (Standing, Arc<Repair>, RepairClass)>,
+pub(crate) struct RepairNotes {
+    seen: BTreeMap<String, (RankKey, Arc<Repair>, RepairClass)>,
     rejections: BTreeMap<String, Rejection>,
 }
 
 /// The rank of a repair, for repairs that were never candidates together. The tuple is the order of the plan, apart
 /// from the position of the finding, which is not the same thing in two versions of a tree.
-type Standing = (
+type RankKey = (
     (bool, Class, Safety, Confidence, RepairKind),
     (RepairClass, Scope, Reverse<usize>),
     (String, String, String, String),
 );
 
-impl Words {
+impl RepairNotes {
     /// Writes down who was a candidate, and the plan's word on those that it rejects.
     pub(crate) fn record(&mut self, plan: &Plan, diagnostics: &[Arc<Diagnostic>]) {
         // Who waited and is no candidate any more has nothing to wait for.
@@ -54,12 +54,12 @@ impl Words {
     }
 
     /// The repairs that were rejected and are not among the `applied` ones, the best ranked first.
-    pub(crate) fn into_rejected(mut self, applied: &BTreeSet<&str>) -> Vec<Rejected> {
-        let mut rejected: Vec<(Standing, Rejected)> = Vec::new();
+    pub(crate) fn into_rejected(mut self, applied: &BTreeSet<&str>) -> Vec<RejectedRepair> {
+        let mut rejected: Vec<(RankKey, RejectedRepair)> = Vec::new();
         for (id, rejection) in self.rejections {
             let Some((standing, repair, class)) = self.seen.remove(&id) else { continue };
             if !applied.contains(id.as_str()) {
-                rejected.push((standing, Rejected { repair, class, rejection }));
+                rejected.push((standing, RejectedRepair { repair, class, rejection }));
             }
         }
         rejected.sort_by(|left, right| left.0.cmp(&right.0));
@@ -67,7 +67,7 @@ impl Words {
     }
 }
 
-fn standing(ranked: &Ranked, class: Class) -> Standing {
+fn standing(ranked: &Ranked, class: Class) -> RankKey {
     let Ranked { repair, class: own_class, scope, .. } = ranked;
     let file = repair.ops.first().map(|op| op.file().to_string()).unwrap_or_default();
     (

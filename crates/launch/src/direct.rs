@@ -21,7 +21,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use sandbox::SandboxLevel;
 
 use crate::error::LaunchError;
-use crate::program::{Program, ProgramExit, ProgramOutput};
+use crate::program::{ProcessExit, Program, ProgramOutput};
 
 /// How often it is looked whether somebody still wants the answer.
 const TICK: Duration = Duration::from_millis(20);
@@ -75,7 +75,7 @@ pub fn stream(
     program: &Program,
     stop: &Stop,
     takes: &mut dyn FnMut(Stream, &[u8]) -> bool,
-) -> Result<ProgramExit, LaunchError> {
+) -> Result<ProcessExit, LaunchError> {
     let mut command = command(program);
     command
         .stdin(if program.stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
@@ -107,7 +107,7 @@ pub fn stream(
 ///
 /// # Errors
 /// If it cannot be started, uses up its time or is stopped. It is not running then either; what it started may be.
-pub fn run_attached(program: &Program, stop: &Stop) -> Result<ProgramExit, LaunchError> {
+pub fn run_attached(program: &Program, stop: &Stop) -> Result<ProcessExit, LaunchError> {
     let mut running = RunningProcess::new(spawn(program, &mut command(program))?, false);
     let mut pipes = Pipes::default();
     let cut = watch(program, stop, &mut running, &mut pipes, &mut |_, _| true)?;
@@ -212,10 +212,10 @@ impl RunningProcess {
     }
 
     /// Kills what is alive of it and says how it ended.
-    pub(crate) fn end(&mut self) -> io::Result<ProgramExit> {
+    pub(crate) fn end(&mut self) -> io::Result<ProcessExit> {
         let status = self.kill()?;
-        let signal = status.signal().map(ProgramExit::Signal);
-        Ok(signal.unwrap_or_else(|| ProgramExit::Code(status.code().unwrap_or_default())))
+        let signal = status.signal().map(ProcessExit::Signal);
+        Ok(signal.unwrap_or_else(|| ProcessExit::Code(status.code().unwrap_or_default())))
     }
 
     fn kill(&mut self) -> io::Result<ExitStatus> {

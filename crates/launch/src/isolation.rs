@@ -21,7 +21,7 @@ use tempfile::TempDir;
 
 use crate::changes::{remove_run, remove_tree};
 use crate::error::LaunchError;
-use crate::program::{Program, ProgramExit, ProgramOutput};
+use crate::program::{ProcessExit, Program, ProgramOutput};
 
 /// By which means programs are confined on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,8 +169,8 @@ pub(crate) fn run_in(
     .map_err(|error| refused(&program, error))?;
     let name = program.name();
     let status = match ended.how {
-        Exit::Code(code) => ProgramExit::Code(code),
-        Exit::Signal(signal) => ProgramExit::Signal(signal),
+        Exit::Code(code) => ProcessExit::Code(code),
+        Exit::Signal(signal) => ProcessExit::Signal(signal),
         Exit::TimedOut => {
             return Err(LaunchError::TimedOut { program: name, limit: program.limits.time });
         }

@@ -48,7 +48,7 @@ pub use error::LaunchError;
 pub use identity::{FileStamp, ProgramIdentity};
 pub use install::{Install, install, rust_toolchain};
 pub use isolation::{Access, Isolation, run_confined};
-pub use program::{Limits, Program, ProgramExit, ProgramOutput};
+pub use program::{Limits, ProcessExit, Program, ProgramOutput};
 pub use sandbox::SandboxLevel;
 pub use session::{Patience, Session, Silence};
 pub use view::{Sight, TreeView, ViewError};

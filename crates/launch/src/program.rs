@@ -130,17 +130,17 @@ impl Limits {
 
 /// How a program ended by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProgramExit {
+pub enum ProcessExit {
     /// With this exit code.
     Code(i32),
     /// By this signal.
     Signal(i32),
 }
 
-impl ProgramExit {
+impl ProcessExit {
     /// Whether it says that all went well.
     pub fn is_success(self) -> bool {
-        self == ProgramExit::Code(0)
+        self == ProcessExit::Code(0)
     }
 }
 
@@ -148,7 +148,7 @@ impl ProgramExit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramOutput {
     /// How it ended.
-    pub status: ProgramExit,
+    pub status: ProcessExit,
     /// All that it wrote to standard output.
     pub stdout: Vec<u8>,
     /// All that it wrote to standard error.

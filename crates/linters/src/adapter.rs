@@ -12,7 +12,7 @@ use crate::hunks;
 use crate::limits::tidy_message;
 use crate::probe::Probe;
 use crate::report::{Garbled, ToolReport};
-use crate::uses::{Evidence, Signs, Uses};
+use crate::uses::{Evidence, Signs, ToolUses};
 use crate::version::{Version, Versions};
 
 /// What regreen takes from a tool.
@@ -83,7 +83,7 @@ impl Files {
 
 /// A place in a repository where a tool may lie. Only looked at in a workspace that the user trusts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Local {
+pub enum LocalPrograms {
     /// `node_modules/.bin`, beside the nearest `package.json`.
     Node,
     /// `.venv/bin` and `venv/bin`.
@@ -123,9 +123,28 @@ impl TimeClass {
     }
 }
 
+/// A toolchain that builds: tools that ask it need its packages to read and a folder to build in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Toolchain {
+    /// cargo, with the packages in `CARGO_HOME`.
+    Cargo,
+    /// go, with the modules in `GOMODCACHE`.
+    Go,
+}
+
+impl Toolchain {
+    /// The name of its build folder.
+    pub fn name(self) -> &'static str {
+        match self {
+            Toolchain::Cargo => "rust",
+            Toolchain::Go => "go",
+        }
+    }
+}
+
 /// What a tool is asked to do.
 #[derive(Clone, Copy, Debug)]
-pub enum Job<'a> {
+pub enum ToolJob<'a> {
     /// To say its version.
     Version,
     /// To look at these files, with the settings of the repository. A tool that works per project gets none.
@@ -152,15 +171,15 @@ pub enum Job<'a> {
     },
 }
 
-impl<'a> Job<'a> {
+impl<'a> ToolJob<'a> {
     /// The files that it is about.
     pub fn files(&self) -> Vec<&'a RelPath> {
         match self {
-            Job::Version => Vec::new(),
-            Job::Check { files } | Job::CheckByPresence { files } | Job::Rewrite { files } => {
-                files.iter().collect()
-            }
-            Job::Format { file, .. } => vec![file],
+            ToolJob::Version => Vec::new(),
+            ToolJob::Check { files }
+            | ToolJob::CheckByPresence { files }
+            | ToolJob::Rewrite { files } => files.iter().collect(),
+            ToolJob::Format { file, .. } => vec![file],
         }
     }
 }
@@ -238,7 +257,7 @@ pub(crate) fn operand(path: &str) -> String {
 
 /// What a command gave back.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Output {
+pub struct ToolOutput {
     /// Its exit status; `None` if it was ended by a signal.
     pub status: Option<i32>,
     /// What it wrote to its standard output.
@@ -249,10 +268,10 @@ pub struct Output {
     pub changed: BTreeMap<RelPath, Option<Text>>,
 }
 
-impl Output {
+impl ToolOutput {
     /// The output of a command that only printed something.
-    pub fn printed(status: i32, stdout: impl Into<Vec<u8>>) -> Output {
-        Output { status: Some(status), stdout: stdout.into(), ..Output::default() }
+    pub fn printed(status: i32, stdout: impl Into<Vec<u8>>) -> ToolOutput {
+        ToolOutput { status: Some(status), stdout: stdout.into(), ..ToolOutput::default() }
     }
 
     /// Fails unless the command ended with one of these statuses.
@@ -285,8 +304,8 @@ pub struct RulePage {
     pub explanation: String,
 }
 
-pub(crate) type InvocationOf = fn(&Job<'_>) -> Option<Invocation>;
-pub(crate) type Parser = fn(&Output, &Texts<'_>) -> Result<ToolReport, Garbled>;
+pub(crate) type InvocationOf = fn(&ToolJob<'_>) -> Option<Invocation>;
+pub(crate) type Parser = fn(&ToolOutput, &Texts<'_>) -> Result<ToolReport, Garbled>;
 
 /// What regreen knows of a tool.
 #[derive(Clone, Copy)]
@@ -306,15 +325,17 @@ pub struct Adapter {
     /// Its program, looked for on the user's `PATH`.
     pub program: &'static str,
     /// Where else it may lie.
-    pub local: Local,
+    pub local: LocalPrograms,
     /// The versions whose output is understood.
     pub versions: Versions,
     /// Whether it can run what came with the repository.
-    pub trust: fn(&Uses<'_>) -> Trust,
+    pub trust: fn(&ToolUses<'_>) -> Trust,
     /// What one run is about.
     pub scope: Scope,
     /// How long it may take.
     pub limit: TimeClass,
+    /// The toolchain that it builds with, if it builds.
+    pub toolchain: Option<Toolchain>,
     /// Whether it looks for its settings above the root too, so that they must be hidden from it.
     pub climbs: bool,
     /// The command that installs it.
@@ -328,21 +349,21 @@ pub struct Adapter {
 
 impl Adapter {
     /// The command that answers a job; `None` if the tool has none for it.
-    pub fn invocation(&self, job: &Job<'_>) -> Option<Invocation> {
+    pub fn invocation(&self, job: &ToolJob<'_>) -> Option<Invocation> {
         (self.invocation)(job)
     }
 
     /// What the output of a job says. The texts are those that the tool looked at.
-    pub fn parse(&self, output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+    pub fn parse(&self, output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
         (self.parse)(output, texts)
     }
 
     /// The command that answers a job in a repository, where that depends on more than the files: rustfmt must be told
     /// the edition.
-    pub fn invocation_in(&self, job: &Job<'_>, uses: &Uses<'_>) -> Option<Invocation> {
+    pub fn invocation_in(&self, job: &ToolJob<'_>, uses: &ToolUses<'_>) -> Option<Invocation> {
         let invocation = self.invocation(job)?;
         Some(match job {
-            Job::Format { file, .. } if self.name == "rustfmt" => {
+            ToolJob::Format { file, .. } if self.name == "rustfmt" => {
                 with_edition(invocation, file, uses)
             }
             _ => invocation,
@@ -354,10 +375,10 @@ impl Adapter {
     pub fn add_rewrites(
         &self,
         report: &mut ToolReport,
-        output: &Output,
+        output: &ToolOutput,
         texts: &Texts<'_>,
     ) -> Result<(), Garbled> {
-        if let Some(invocation) = self.invocation(&Job::Rewrite { files: &[] }) {
+        if let Some(invocation) = self.invocation(&ToolJob::Rewrite { files: &[] }) {
             output.succeeded(&invocation.success)?;
         }
         // What a tool writes without being asked for more is what it calls safe.
@@ -368,13 +389,13 @@ impl Adapter {
     /// Whether it is told which files to look at. The others find them by themselves.
     pub fn takes_files(&self) -> bool {
         let Ok(file) = RelPath::parse("a") else { return false };
-        let args = |files: &[RelPath]| self.invocation(&Job::Check { files }).map(|it| it.args);
+        let args = |files: &[RelPath]| self.invocation(&ToolJob::Check { files }).map(|it| it.args);
         args(&[file]) != args(&[])
     }
 
     /// The folders in which a tool that works per project is run: those that have one of its manifests and lie in no
     /// other one. The root, which is `None`, if there are none.
-    pub fn projects(&self, uses: &Uses<'_>) -> Vec<Option<RelPath>> {
+    pub fn projects(&self, uses: &ToolUses<'_>) -> Vec<Option<RelPath>> {
         let names: &[&str] = match self.program {
             "cargo" => &["Cargo.toml"],
             "go" | "golangci-lint" => &["go.work", "go.mod"],
@@ -402,13 +423,13 @@ impl Adapter {
     }
 
     /// What shows that the repository uses the tool.
-    pub fn detect(&self, uses: &Uses<'_>) -> Option<Evidence> {
+    pub fn detect(&self, uses: &ToolUses<'_>) -> Option<Evidence> {
         uses.evidence(&self.signs)
     }
 
     /// Why the tool takes part in a repository without being named: it is used there, or it joins on presence and there
     /// are files for it.
-    pub fn takes_part(&self, uses: &Uses<'_>) -> Option<Evidence> {
+    pub fn takes_part(&self, uses: &ToolUses<'_>) -> Option<Evidence> {
         self.detect(uses).or_else(|| {
             if !self.joins_on_presence {
                 return None;
@@ -435,7 +456,7 @@ impl Adapter {
     }
 
     /// The card of the tool in a repository.
-    pub fn card(&self, uses: &Uses<'_>) -> Card {
+    pub fn card(&self, uses: &ToolUses<'_>) -> Card {
         let (files, signs) = (self.files, self.signs);
         let interest = Interest::matching(move |path| files.may_have(path))
             .depending_on(move |path| signs.is_setting(path));
@@ -486,6 +507,6 @@ impl std::fmt::Debug for Adapter {
 }
 
 /// The trust of a tool of which nothing that it reads from the tree can name code.
-pub(crate) fn sealed(_: &Uses<'_>) -> Trust {
+pub(crate) fn sealed(_: &ToolUses<'_>) -> Trust {
     Trust::Sealed
 }

@@ -14,7 +14,7 @@ use crate::limits::{
     MAX_DROPPED, MAX_EDITS, MAX_FINDINGS, MAX_FIXES, MAX_INSERTED, tidy_message, tidy_rule,
 };
 use crate::paths;
-use crate::positions::{Dialect, Misfit, Places, Span};
+use crate::positions::{Misfit, PositionDialect, PositionIndex, Span};
 use crate::report::{Dropped, FileOp, Finding, Fix, Lost, ToolReport};
 
 /// The tree that a tool looked at: the texts that its positions are about.
@@ -24,7 +24,7 @@ pub struct Texts<'a> {
     folder: String,
     input: Option<RelPath>,
     named: RefCell<BTreeSet<RelPath>>,
-    places: RefCell<BTreeMap<RelPath, Option<Rc<Places>>>>,
+    places: RefCell<BTreeMap<RelPath, Option<Rc<PositionIndex>>>>,
     comments: RefCell<BTreeMap<RelPath, Rc<[Range<u32>]>>>,
 }
 
@@ -99,11 +99,11 @@ impl<'a> Texts<'a> {
     }
 
     /// The places of a file of the tree that is a regular file. A link is not followed.
-    pub(crate) fn places(&self, file: &RelPath) -> Option<Rc<Places>> {
+    pub(crate) fn places(&self, file: &RelPath) -> Option<Rc<PositionIndex>> {
         if let Some(known) = self.places.borrow().get(file) {
             return known.clone();
         }
-        let found = self.text(file).and_then(Places::new).map(Rc::new);
+        let found = self.text(file).and_then(PositionIndex::new).map(Rc::new);
         self.places.borrow_mut().insert(file.clone(), found.clone());
         found
     }
@@ -179,18 +179,18 @@ impl RawEdit {
 /// Collects what a tool says.
 pub(crate) struct Collector<'t, 'a> {
     texts: &'t Texts<'a>,
-    dialect: Dialect,
+    dialect: PositionDialect,
     /// How edits count, if not as findings do.
-    edit_dialect: Dialect,
+    edit_dialect: PositionDialect,
     report: ToolReport,
 }
 
 impl<'t, 'a> Collector<'t, 'a> {
-    pub(crate) fn new(texts: &'t Texts<'a>, dialect: Dialect) -> Collector<'t, 'a> {
+    pub(crate) fn new(texts: &'t Texts<'a>, dialect: PositionDialect) -> Collector<'t, 'a> {
         Collector { texts, dialect, edit_dialect: dialect, report: ToolReport::default() }
     }
 
-    pub(crate) fn edits_in(self, edit_dialect: Dialect) -> Collector<'t, 'a> {
+    pub(crate) fn edits_in(self, edit_dialect: PositionDialect) -> Collector<'t, 'a> {
         Collector { edit_dialect, ..self }
     }
 
@@ -227,7 +227,7 @@ impl<'t, 'a> Collector<'t, 'a> {
     pub(crate) fn add_placed(
         &mut self,
         raw: RawFinding,
-        place: impl Fn(&Places, &RawFinding) -> Result<Option<Range<u32>>, Misfit>,
+        place: impl Fn(&PositionIndex, &RawFinding) -> Result<Option<Range<u32>>, Misfit>,
     ) {
         let with_places = |file: RelPath| Some((self.texts.places(&file)?, file));
         let own = raw.file.clone().and_then(with_places);
@@ -279,7 +279,7 @@ impl<'t, 'a> Collector<'t, 'a> {
     /// A finding about no file of the tree stays only if its fix makes that file.
     fn add_elsewhere(&mut self, raw: RawFinding) {
         for fix in raw.fixes.into_iter().take(MAX_FIXES) {
-            let empty = Places::new(Text::default()).map(Rc::new);
+            let empty = PositionIndex::new(Text::default()).map(Rc::new);
             let own = fix.files.first().map(|it| it.path().clone());
             let checked = match (own, empty) {
                 (Some(own), Some(places)) => self.fix(&own, &places, fix).map(|it| (own, it)),
@@ -313,7 +313,12 @@ impl<'t, 'a> Collector<'t, 'a> {
     }
 
     /// The fix if every edit of it fits.
-    fn fix(&self, own: &RelPath, own_places: &Rc<Places>, raw: RawFix) -> Result<Fix, String> {
+    fn fix(
+        &self,
+        own: &RelPath,
+        own_places: &Rc<PositionIndex>,
+        raw: RawFix,
+    ) -> Result<Fix, String> {
         if let Some(reason) = raw.refused {
             return Err(reason);
         }
@@ -321,7 +326,7 @@ impl<'t, 'a> Collector<'t, 'a> {
         if raw.edits.len() > MAX_EDITS || n_inserted > MAX_INSERTED {
             return Err("the fix is too large".to_owned());
         }
-        let mut by_file: BTreeMap<RelPath, (Rc<Places>, Vec<Edit>)> = BTreeMap::new();
+        let mut by_file: BTreeMap<RelPath, (Rc<PositionIndex>, Vec<Edit>)> = BTreeMap::new();
         for edit in raw.edits {
             let (file, places) = match edit.file {
                 None => (own.clone(), Rc::clone(own_places)),

@@ -27,7 +27,7 @@ pub use own::read_own;
 pub use write::{Written, write};
 
 use crate::collect::Texts;
-use crate::positions::Unit;
+use crate::positions::PositionUnit;
 use crate::report::{Garbled, ToolReport};
 
 /// A format of findings or edits.
@@ -78,7 +78,7 @@ pub struct Options {
     /// The safety of its fixes, if somebody who is trusted states it.
     pub safety: Option<Safety>,
     /// What columns count, if not what the format says.
-    pub unit: Option<Unit>,
+    pub unit: Option<PositionUnit>,
 }
 
 impl Options {

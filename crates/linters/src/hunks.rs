@@ -8,7 +8,7 @@ use edit::{Edit, EditSet, Text};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use snapshot::RelPath;
 
-use crate::adapter::Output;
+use crate::adapter::ToolOutput;
 use crate::collect::Texts;
 use crate::report::{Dropped, Finding, Fix, Garbled, ToolReport};
 
@@ -130,7 +130,7 @@ pub(crate) fn formatted(
 }
 
 /// What a tool wrote that says nothing about it: each hunk is a finding with a fix of this safety.
-pub fn rewrites(name: &str, output: &Output, texts: &Texts<'_>, safety: Safety) -> ToolReport {
+pub fn rewrites(name: &str, output: &ToolOutput, texts: &Texts<'_>, safety: Safety) -> ToolReport {
     let mut report = ToolReport::default();
     attach(name, output, texts, safety, &mut report);
     report
@@ -139,7 +139,7 @@ pub fn rewrites(name: &str, output: &Output, texts: &Texts<'_>, safety: Safety) 
 /// What a formatter made of a text that it read from its standard input, or of files that it rewrote.
 pub(crate) fn formatter_output(
     name: &str,
-    output: &Output,
+    output: &ToolOutput,
     texts: &Texts<'_>,
 ) -> Result<ToolReport, Garbled> {
     let mut report = ToolReport::default();
@@ -162,7 +162,7 @@ pub(crate) fn formatter_output(
 
 /// The files of the tree that a tool rewrote. What it removed, and what it put where nothing was, is not taken.
 fn rewritten(
-    output: &Output,
+    output: &ToolOutput,
     texts: &Texts<'_>,
     report: &mut ToolReport,
 ) -> Vec<(RelPath, Text, Text)> {
@@ -186,7 +186,7 @@ fn rewritten(
 /// findings of their own. Hunks that touch the same finding are one fix.
 pub(crate) fn attach(
     name: &str,
-    output: &Output,
+    output: &ToolOutput,
     texts: &Texts<'_>,
     safety: Safety,
     report: &mut ToolReport,

@@ -2,11 +2,11 @@
 //!
 //! An [`Adapter`] is what regreen knows of one tool: the files it is about, what shows that a repository uses it, how
 //! it is found, the versions that are understood, whether it is sealed, and its two pure functions.
-//! [`Adapter::invocation`] says which command answers a [`Job`]; [`Adapter::parse`] reads what the command said.
+//! [`Adapter::invocation`] says which command answers a [`ToolJob`]; [`Adapter::parse`] reads what the command said.
 //! Starting it is somebody else's work, between the two:
 //!
 //! ```text
-//! Job ──► Invocation ──► (a process in a sandbox) ──► Output ──► ToolReport ──► check::Report
+//! ToolJob ──► Invocation ──► (a process in a sandbox) ──► ToolOutput ──► ToolReport ──► check::Report
 //! ```
 //!
 //! What a tool says is not trusted. Every position is converted from the tool's unit to bytes of the text that was
@@ -16,7 +16,7 @@
 //!
 //! ```
 //! use std::collections::BTreeMap;
-//! use linters::{Job, Output, Texts};
+//! use linters::{Texts, ToolJob, ToolOutput};
 //! use snapshot::{Entry, File, RelPath, Snapshot};
 //!
 //! let file = RelPath::parse("notes.md").unwrap();
@@ -25,11 +25,11 @@
 //! let snapshot = Snapshot::new(entries).unwrap();
 //!
 //! let typos = linters::adapter("typos").unwrap();
-//! let invocation = typos.invocation(&Job::Check { files: &[file] }).unwrap();
+//! let invocation = typos.invocation(&ToolJob::Check { files: &[file] }).unwrap();
 //! assert_eq!(invocation.program, "typos");
 //!
 //! let line = r#"{"type":"typo","path":"notes.md","line_num":1,"byte_offset":8,"typo":"teh","corrections":["the"]}"#;
-//! let report = typos.parse(&Output::printed(2, line), &Texts::new(&snapshot, "/workspace")).unwrap();
+//! let report = typos.parse(&ToolOutput::printed(2, line), &Texts::new(&snapshot, "/workspace")).unwrap();
 //! assert_eq!(report.findings[0].range, Some(8..11));
 //! ```
 //!
@@ -54,7 +54,8 @@ mod uses;
 mod version;
 
 pub use adapter::{
-    Adapter, Files, Invocation, Job, Local, Output, RulePage, Scope, TimeClass, ToolKind,
+    Adapter, Files, Invocation, LocalPrograms, RulePage, Scope, TimeClass, ToolJob, ToolKind,
+    ToolOutput, Toolchain,
 };
 pub use adapters::{adapter, all};
 pub use collect::Texts;
@@ -62,5 +63,5 @@ pub use hunks::{hunks, rewrites};
 pub use probe::{Landmark, Probe};
 pub use report::{Dropped, FileOp, Finding, Fix, Garbled, Lost, ToolReport};
 pub use silence::silences;
-pub use uses::{Evidence, Signs, Uses};
+pub use uses::{Evidence, Signs, ToolUses};
 pub use version::{Version, Versions};

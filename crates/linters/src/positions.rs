@@ -1,7 +1,7 @@
 //! Places in a text in the dialects of tools, converted to byte offsets and checked.
 //!
 //! Tools count in bytes, code points or UTF-16 code units, from 0 or from 1, with a byte order mark or without it, and
-//! disagree about what ends a line. A [`Dialect`] says how one tool counts; [`Places`] knows one text and finds the byte
+//! disagree about what ends a line. A [`PositionDialect`] says how one tool counts; [`PositionIndex`] knows one text and finds the byte
 //! that a place means. A place that the text does not have is a [`Misfit`], never the nearest one that it has.
 //!
 //! | tool | unit | base | BOM | a line ends with |
@@ -27,7 +27,7 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// What a column or an offset counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Unit {
+pub enum PositionUnit {
     /// Bytes of UTF-8.
     Byte,
     /// Unicode code points.
@@ -60,9 +60,9 @@ pub enum LineEnds {
 
 /// How a tool counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Dialect {
+pub struct PositionDialect {
     /// What columns and offsets count.
-    pub unit: Unit,
+    pub unit: PositionUnit,
     /// Whether a byte order mark counts.
     pub bom: Bom,
     /// What ends a line.
@@ -73,39 +73,45 @@ pub struct Dialect {
     pub first_column: u32,
 }
 
-impl Dialect {
+impl PositionDialect {
     /// Lines and columns from 1, columns in this unit, a byte order mark counted, lines that end with LF.
-    pub const fn columns(unit: Unit) -> Dialect {
-        Dialect { unit, bom: Bom::Counted, line_ends: LineEnds::Lf, first_line: 1, first_column: 1 }
+    pub const fn columns(unit: PositionUnit) -> PositionDialect {
+        PositionDialect {
+            unit,
+            bom: Bom::Counted,
+            line_ends: LineEnds::Lf,
+            first_line: 1,
+            first_column: 1,
+        }
     }
 
     /// Offsets from 0 in this unit, a byte order mark counted.
-    pub const fn offsets(unit: Unit) -> Dialect {
-        Dialect::columns(unit)
+    pub const fn offsets(unit: PositionUnit) -> PositionDialect {
+        PositionDialect::columns(unit)
     }
 
     /// The same without a byte order mark.
     #[must_use]
-    pub const fn without_bom(self) -> Dialect {
-        Dialect { bom: Bom::Skipped, ..self }
+    pub const fn without_bom(self) -> PositionDialect {
+        PositionDialect { bom: Bom::Skipped, ..self }
     }
 
     /// The same with other line ends.
     #[must_use]
-    pub const fn lines(self, line_ends: LineEnds) -> Dialect {
-        Dialect { line_ends, ..self }
+    pub const fn lines(self, line_ends: LineEnds) -> PositionDialect {
+        PositionDialect { line_ends, ..self }
     }
 
     /// The same, counted from these numbers.
     #[must_use]
-    pub const fn from(self, first_line: u32, first_column: u32) -> Dialect {
-        Dialect { first_line, first_column, ..self }
+    pub const fn from(self, first_line: u32, first_column: u32) -> PositionDialect {
+        PositionDialect { first_line, first_column, ..self }
     }
 }
 
 /// A place as a tool names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum ToolPosition {
     /// A line and a column.
     Column {
         /// The line, as the tool counts.
@@ -121,13 +127,13 @@ pub enum Place {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Span {
     /// From one place to another, which is not part of it.
-    Between(Place, Place),
+    Between(ToolPosition, ToolPosition),
     /// A whole line, without what ends it.
     Line(u64),
     /// From a place to the end of a line, without what ends it.
-    ToLineEnd(Place, u64),
+    ToLineEnd(ToolPosition, u64),
     /// A place of which no end is known: the word that stands there.
-    Word(Place),
+    Word(ToolPosition),
 }
 
 /// Why a place or an edit does not fit the text.
@@ -180,7 +186,7 @@ pub enum Misfit {
 
 /// One text, ready to be asked where a place is.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct PositionIndex {
     text: Text,
     /// Every multi-byte character, in order: its end, and how many bytes more than units there are up to there.
     wides: Vec<Wide>,
@@ -197,12 +203,12 @@ struct Wide {
     excess_utf16: u32,
 }
 
-impl Places {
+impl PositionIndex {
     /// The places of `text`; `None` if it is larger than offsets can address.
-    pub fn new(text: Text) -> Option<Places> {
+    pub fn new(text: Text) -> Option<PositionIndex> {
         u32::try_from(text.len()).ok()?;
         let wides = find_wides(text.bytes());
-        Some(Places { text, wides, lines: Default::default(), line_end: OnceCell::new() })
+        Some(PositionIndex { text, wides, lines: Default::default(), line_end: OnceCell::new() })
     }
 
     /// The text.
@@ -211,10 +217,10 @@ impl Places {
     }
 
     /// The byte that a place means.
-    pub fn byte(&self, place: Place, dialect: &Dialect) -> Result<u32, Misfit> {
+    pub fn byte(&self, place: ToolPosition, dialect: &PositionDialect) -> Result<u32, Misfit> {
         let origin = self.origin(dialect.bom);
         match place {
-            Place::Offset(offset) => {
+            ToolPosition::Offset(offset) => {
                 // ESLint writes -1 for the place before a byte order mark that it does not count.
                 if offset == -1 && dialect.bom == Bom::Skipped && origin > 0 {
                     return Ok(0);
@@ -223,12 +229,12 @@ impl Places {
                 let found = self.forward(origin, units, dialect.unit);
                 found.map_err(|it| it.unwrap_or(Misfit::NoOffset { offset }))
             }
-            Place::Column { line, column } => self.column(line, column, dialect),
+            ToolPosition::Column { line, column } => self.column(line, column, dialect),
         }
     }
 
     /// The bytes that a range means.
-    pub fn bytes(&self, span: Span, dialect: &Dialect) -> Result<Range<u32>, Misfit> {
+    pub fn bytes(&self, span: Span, dialect: &PositionDialect) -> Result<Range<u32>, Misfit> {
         let range = match span {
             Span::Between(start, end) => self.byte(start, dialect)?..self.byte(end, dialect)?,
             Span::Line(line) => self.line(line, dialect)?,
@@ -247,7 +253,7 @@ impl Places {
     pub fn edit(
         &self,
         span: Span,
-        dialect: &Dialect,
+        dialect: &PositionDialect,
         replaced: Option<&str>,
         new: impl Into<Vec<u8>>,
     ) -> Result<Edit, Misfit> {
@@ -270,7 +276,7 @@ impl Places {
     }
 
     /// The bytes of a line, without what ends it and without a byte order mark, which nobody means.
-    pub fn line(&self, line: u64, dialect: &Dialect) -> Result<Range<u32>, Misfit> {
+    pub fn line(&self, line: u64, dialect: &PositionDialect) -> Result<Range<u32>, Misfit> {
         let starts = self.line_starts(dialect.line_ends);
         let nth = self.nth_line(line, dialect)?;
         let start = starts[nth];
@@ -310,7 +316,7 @@ impl Places {
         self.lines[line_ends as usize].get_or_init(|| find_lines(self.text.bytes(), line_ends))
     }
 
-    fn nth_line(&self, line: u64, dialect: &Dialect) -> Result<usize, Misfit> {
+    fn nth_line(&self, line: u64, dialect: &PositionDialect) -> Result<usize, Misfit> {
         let starts = self.line_starts(dialect.line_ends);
         let misfit = Misfit::NoLine { line, lines: starts.len() };
         let nth = line.checked_sub(u64::from(dialect.first_line));
@@ -318,7 +324,7 @@ impl Places {
         nth.filter(|it| *it < starts.len()).ok_or(misfit)
     }
 
-    fn column(&self, line: u64, column: u64, dialect: &Dialect) -> Result<u32, Misfit> {
+    fn column(&self, line: u64, column: u64, dialect: &PositionDialect) -> Result<u32, Misfit> {
         let starts = self.line_starts(dialect.line_ends);
         let no_column = Misfit::NoColumn { line, column };
         let units = column.checked_sub(u64::from(dialect.first_column));
@@ -327,7 +333,7 @@ impl Places {
         let start = if nth == 0 { self.origin(dialect.bom) } else { starts[nth] };
         let end = starts.get(nth + 1).copied().unwrap_or(self.len());
         let found = match dialect.unit {
-            Unit::TabStop => self.tab_stop(start, end, units),
+            PositionUnit::TabStop => self.tab_stop(start, end, units),
             unit => self.forward(start, units, unit),
         };
         let found = found.map_err(|it| it.unwrap_or(no_column.clone()))?;
@@ -336,7 +342,7 @@ impl Places {
     }
 
     /// The byte that lies so many units after `start`. `Err(None)` if the text ends before.
-    fn forward(&self, start: u32, units: u32, unit: Unit) -> Result<u32, Option<Misfit>> {
+    fn forward(&self, start: u32, units: u32, unit: PositionUnit) -> Result<u32, Option<Misfit>> {
         let first = self.wides.partition_point(|it| it.end <= start);
         let before = self.excess_before(first, unit);
         let passed = self.wides[first..].partition_point(|wide| {
@@ -356,7 +362,7 @@ impl Places {
         if is_inside { Err(Some(Misfit::InsideCharacter)) } else { Ok(byte) }
     }
 
-    fn excess_before(&self, nth: usize, unit: Unit) -> u32 {
+    fn excess_before(&self, nth: usize, unit: PositionUnit) -> u32 {
         nth.checked_sub(1).map_or(0, |it| self.wides[it].excess(unit))
     }
 
@@ -395,11 +401,11 @@ impl Places {
 }
 
 impl Wide {
-    fn excess(&self, unit: Unit) -> u32 {
+    fn excess(&self, unit: PositionUnit) -> u32 {
         match unit {
-            Unit::Byte => 0,
-            Unit::CodePoint | Unit::TabStop => self.excess_code_points,
-            Unit::Utf16 => self.excess_utf16,
+            PositionUnit::Byte => 0,
+            PositionUnit::CodePoint | PositionUnit::TabStop => self.excess_code_points,
+            PositionUnit::Utf16 => self.excess_utf16,
         }
     }
 }

@@ -55,7 +55,7 @@ pub struct Evidence {
 }
 
 /// What the manifests and hooks of a repository say.
-pub struct Uses<'a> {
+pub struct ToolUses<'a> {
     snapshot: &'a Snapshot,
     /// The paths of the tree by their names, in order.
     by_name: HashMap<&'a str, Vec<&'a RelPath>>,
@@ -66,14 +66,14 @@ pub struct Uses<'a> {
     ini_sections: BTreeMap<(String, String), RelPath>,
 }
 
-impl<'a> Uses<'a> {
+impl<'a> ToolUses<'a> {
     /// Reads the manifests and hooks of a tree.
-    pub fn read(snapshot: &'a Snapshot) -> Uses<'a> {
+    pub fn read(snapshot: &'a Snapshot) -> ToolUses<'a> {
         let mut by_name: HashMap<&str, Vec<&RelPath>> = HashMap::new();
         for path in snapshot.paths() {
             by_name.entry(path.file_name()).or_default().push(path);
         }
-        let mut uses = Uses {
+        let mut uses = ToolUses {
             snapshot,
             by_name,
             manifests: BTreeMap::new(),

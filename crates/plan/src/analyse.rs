@@ -9,7 +9,7 @@ use document::{Format, OpError};
 use edit::{ContentHash, EditSet, Text};
 use snapshot::{NewFile, RelPath, Rename, Snapshot, TreeChange};
 
-use crate::place::Places;
+use crate::place::PlaceIndex;
 use crate::steps::{DocumentPart, StepError, Trial};
 use crate::{Reason, Rejection};
 
@@ -25,7 +25,7 @@ pub(crate) struct FileSpace<'a> {
     /// `None` if there is no such file to edit.
     pub(crate) text: Option<Text>,
     /// The places that were named, if it is a document.
-    pub(crate) places: Option<Places>,
+    pub(crate) places: Option<PlaceIndex>,
 }
 
 /// One repair by itself.

@@ -27,7 +27,7 @@ pub(crate) fn choose(
         verdicts: vec![None; slate.ranked.len()],
         resolved: HashMap::new(),
         excluded: HashMap::new(),
-        taken: Taken::new(&slate.files),
+        taken: ClaimedEdits::new(&slate.files),
     };
     for &idx in &slate.order {
         choice.visit(idx);
@@ -45,7 +45,7 @@ struct Choice<'s, 'a> {
     resolved: HashMap<&'s str, usize>,
     /// Which accepted repair says that it cannot be combined with this one.
     excluded: HashMap<&'s str, usize>,
-    taken: Taken<'s>,
+    taken: ClaimedEdits<'s>,
 }
 
 impl<'s, 'a> Choice<'s, 'a> {
@@ -160,7 +160,7 @@ fn is_of_policy(reason: Reason) -> bool {
 }
 
 /// What accepted repairs have taken of all files.
-pub(crate) struct Taken<'s> {
+pub(crate) struct ClaimedEdits<'s> {
     files: Vec<FileTaken>,
     /// The edits of repairs that have nothing but text edits.
     texts: HashMap<Vec<(usize, &'s [Edit])>, usize>,
@@ -185,10 +185,10 @@ enum FileTaken {
     },
 }
 
-impl<'s> Taken<'s> {
-    pub(crate) fn new(files: &[FileSpace<'_>]) -> Taken<'s> {
+impl<'s> ClaimedEdits<'s> {
+    pub(crate) fn new(files: &[FileSpace<'_>]) -> ClaimedEdits<'s> {
         let files = files.iter().map(|_| FileTaken::Nothing).collect();
-        Taken { files, texts: HashMap::new(), targets: BTreeMap::new() }
+        ClaimedEdits { files, texts: HashMap::new(), targets: BTreeMap::new() }
     }
 
     /// The accepted repair that this one cannot be combined with, and why.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use document::Value;
 
-use crate::place::{PlaceId, Places};
+use crate::place::{PlaceId, PlaceIndex};
 
 /// Something in a document that only one repair may have.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -41,7 +41,11 @@ struct Appends {
 
 impl Ledger {
     /// The accepted repair that has one of these claims, and the place.
-    pub(crate) fn holder(&self, places: &Places, claims: &[Claim<'_>]) -> Option<(usize, PlaceId)> {
+    pub(crate) fn holder(
+        &self,
+        places: &PlaceIndex,
+        claims: &[Claim<'_>],
+    ) -> Option<(usize, PlaceId)> {
         claims.iter().find_map(|claim| match *claim {
             Claim::Whole(place) => {
                 let holder = self.above(places, place).or_else(|| self.inside.get(&place).copied());
@@ -65,7 +69,7 @@ impl Ledger {
     }
 
     /// Takes claims that nobody has.
-    pub(crate) fn accept(&mut self, places: &Places, repair: usize, claims: &[Claim<'_>]) {
+    pub(crate) fn accept(&mut self, places: &PlaceIndex, repair: usize, claims: &[Claim<'_>]) {
         for claim in claims {
             let (place, skipped) = match *claim {
                 Claim::Whole(place) => {
@@ -92,7 +96,7 @@ impl Ledger {
         }
     }
 
-    fn above(&self, places: &Places, place: PlaceId) -> Option<usize> {
+    fn above(&self, places: &PlaceIndex, place: PlaceId) -> Option<usize> {
         places.with_ancestors(place).find_map(|it| self.whole.get(&it).copied())
     }
 

@@ -26,7 +26,7 @@ use edit::Edit;
 use snapshot::{RelPath, Snapshot};
 
 use self::tokens::{Delta, TokenKind};
-use self::words::Language;
+use self::words::LanguageWords;
 
 /// The class of a repair of this tree.
 pub fn class_of(repair: &Repair, snapshot: &Snapshot) -> RepairClass {
@@ -119,7 +119,7 @@ impl Seen {
         }
     }
 
-    fn text(&mut self, file: &RelPath, language: &Language, delta: &Delta) {
+    fn text(&mut self, file: &RelPath, language: &LanguageWords, delta: &Delta) {
         for (tokens, by) in [(&delta.removed, -1), (&delta.added, 1)] {
             for (kind, text) in tokens {
                 self.balance.entry(text.clone()).or_insert((*kind, 0)).1 += by;

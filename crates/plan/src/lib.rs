@@ -28,7 +28,7 @@ use check::{Diagnostic, Parses, Repair, RepairClass, Safety, Scope};
 use snapshot::{RelPath, Snapshot, TreeChange};
 
 use crate::analyse::analyse;
-use crate::choose::{Taken, choose};
+use crate::choose::{ClaimedEdits, choose};
 use crate::lower::Lowering;
 
 pub use crate::class::class_of;
@@ -212,7 +212,7 @@ pub fn lower(
     repairs: &[Arc<Repair>],
 ) -> Result<TreeChange, (usize, Rejection)> {
     let analysis = analyse(snapshot, parses, repairs);
-    let mut taken = Taken::new(&analysis.files);
+    let mut taken = ClaimedEdits::new(&analysis.files);
     for (idx, it) in analysis.repairs.iter().enumerate() {
         if let Some(fault) = &it.fault {
             return Err((idx, fault.rejection.clone()));

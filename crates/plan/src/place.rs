@@ -17,7 +17,7 @@ use crate::runs::{Item, Runs};
 pub(crate) struct PlaceId(u32);
 
 /// The places of one document that repairs have named.
-pub(crate) struct Places {
+pub(crate) struct PlaceIndex {
     /// The first ones are the roots of the documents.
     nodes: Vec<Node>,
     /// Whether the root of a document has an empty key, by document.
@@ -53,7 +53,7 @@ pub(crate) struct Located {
 
 /// What one repair has done to the document so far.
 #[derive(Default)]
-pub(crate) struct View {
+pub(crate) struct DraftView {
     pub(crate) arrays: HashMap<PlaceId, Runs>,
     /// Places that it has written as a whole.
     pub(crate) own: HashSet<PlaceId>,
@@ -70,9 +70,9 @@ pub(crate) enum LocateError {
     AmbiguousSlash,
 }
 
-impl Places {
+impl PlaceIndex {
     /// The places of the document that `checked` is an untouched draft of.
-    pub(crate) fn new(checked: &Draft) -> Places {
+    pub(crate) fn new(checked: &Draft) -> PlaceIndex {
         let slash = Pointer::from_segments([String::new()]);
         let root = || Node { parent: None, children: HashMap::new(), array_len: None };
         let has_empty_key: Vec<bool> = checked
@@ -80,7 +80,7 @@ impl Places {
             .all()
             .map(|it| it.locate(&slash).is_some_and(|found| found.key_span.is_some()))
             .collect();
-        Places { nodes: has_empty_key.iter().map(|_| root()).collect(), has_empty_key }
+        PlaceIndex { nodes: has_empty_key.iter().map(|_| root()).collect(), has_empty_key }
     }
 
     pub(crate) fn child(&mut self, place: PlaceId, segment: &str) -> PlaceId {
@@ -117,7 +117,7 @@ impl Places {
     pub(crate) fn locate(
         &mut self,
         checked: &mut Draft,
-        view: &View,
+        view: &DraftView,
         document: usize,
         pointer: &Pointer,
     ) -> Result<Located, LocateError> {
@@ -165,7 +165,7 @@ impl Places {
     fn item(
         &mut self,
         checked: &mut Draft,
-        view: &View,
+        view: &DraftView,
         array: PlaceId,
         segment: &str,
     ) -> Option<Item> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use document::{Document, Draft, GuardedOp, Op, OpError, Pointer};
 
 use crate::claims::{self, Claim};
-use crate::place::{LocateError, Located, PlaceId, Places, View};
+use crate::place::{DraftView, LocateError, Located, PlaceId, PlaceIndex};
 use crate::runs::{Item, Runs};
 
 /// What a repair does to one document.
@@ -47,7 +47,7 @@ pub(crate) enum StepError {
 
 /// One document, for trying repairs on it one after the other. Each sees it as it was checked.
 pub(crate) struct Trial {
-    pub(crate) places: Places,
+    pub(crate) places: PlaceIndex,
     /// Never changed.
     checked: Draft,
     draft: Draft,
@@ -56,7 +56,7 @@ pub(crate) struct Trial {
 impl Trial {
     pub(crate) fn new(document: &Arc<Document>) -> Trial {
         let checked = document.draft();
-        Trial { places: Places::new(&checked), checked, draft: document.draft() }
+        Trial { places: PlaceIndex::new(&checked), checked, draft: document.draft() }
     }
 
     /// Tries the operations of one repair.
@@ -81,7 +81,7 @@ impl Trial {
         let mut walk = Walk {
             trial: self,
             document: 0,
-            view: View::default(),
+            view: DraftView::default(),
             claims: Vec::new(),
             n_inserts: 0,
         };
@@ -102,7 +102,7 @@ struct Walk<'t, 'a> {
     trial: &'t mut Trial,
     /// The document that the running operation is about.
     document: usize,
-    view: View,
+    view: DraftView,
     claims: Vec<Claim<'a>>,
     n_inserts: usize,
 }

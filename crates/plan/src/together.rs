@@ -10,7 +10,7 @@ use std::sync::Arc;
 use document::{Document, GuardedOp, Op, Pointer, Preconditions};
 use edit::EditSet;
 
-use crate::place::{Located, PlaceId, Places};
+use crate::place::{Located, PlaceId, PlaceIndex};
 use crate::runs::Item;
 use crate::shifts::Shifts;
 use crate::steps::{DocumentPart, LocatedStep};
@@ -23,7 +23,7 @@ pub(crate) struct Refused {
 /// The edits that the repairs make, the first one first. Their claims do not exclude each other.
 pub(crate) fn lower_together(
     document: &Arc<Document>,
-    places: &Places,
+    places: &PlaceIndex,
     parts: &[&DocumentPart<'_>],
 ) -> Result<EditSet, Refused> {
     let mut draft = document.draft();
@@ -40,7 +40,7 @@ pub(crate) fn lower_together(
 
 /// The arrays in which items have come or gone.
 struct Arrays<'a> {
-    places: &'a Places,
+    places: &'a PlaceIndex,
     shifts: HashMap<PlaceId, Shifts>,
     /// Those that the running repair has named.
     touched: Vec<PlaceId>,

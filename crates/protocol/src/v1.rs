@@ -51,7 +51,7 @@ pub use report::{
     UndoRefusal, UndoReport,
 };
 pub use request::{
-    Build, Check, Compile, Conversion, Convert, Explain, Fix, Init, Language, Log, Look,
+    Build, Check, Compile, Conversion, Convert, Explain, Fix, Init, Language, Log, LookRequest,
     PatchInput, Plan, ProgramForm, ProgramRepair, Run, RunPatch, Runtime, Solver, Undo,
 };
 pub use schemas::{PackReport, SchemaFailure, SchemaLine, SchemasReport, SchemasUpdate, WrongCase};

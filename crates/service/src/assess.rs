@@ -14,25 +14,25 @@ use protocol::v1;
 use snapshot::{RelPath, Snapshot};
 use workspace::Reader;
 
-use crate::assess::request_scope::Look;
-use crate::assess::verdict::Standing;
+use crate::assess::request_scope::RequestScope;
+use crate::assess::verdict::CheckState;
 use crate::failure::Failure;
 use crate::patch_trial::refusals;
-use crate::reply::{OnProgress, Progress};
-use crate::session::steady::Attempt;
+use crate::reply::{CommandProgress, OnProgress};
+use crate::session::steady::ScanAttempt;
 use crate::session::timer::Timer;
-use crate::session::{Access, Session};
+use crate::session::{Session, SessionAccess};
 use crate::setup;
 use crate::setup::cache::Keep;
-use crate::setup::{Setup, Tree};
+use crate::setup::{ScannedTree, Setup};
 
 /// How often the sources are asked again at most, for each round of repairs.
 pub(crate) const RECHECKS_PER_PASS: usize = 200;
 
 /// A tree that was looked at.
-pub(crate) struct Looked {
+pub(crate) struct AssessedTree {
     pub(crate) setup: Setup,
-    pub(crate) look: Look,
+    pub(crate) look: RequestScope,
     pub(crate) own: Vec<Arc<Diagnostic>>,
     pub(crate) passed_over: Vec<(RelPath, String)>,
     /// What could not be read.
@@ -44,23 +44,23 @@ pub(crate) struct Looked {
     pub(crate) assessment: Assessment,
 }
 
-impl Looked {
+impl AssessedTree {
     /// How far the look came that ended with this assessment.
-    pub(crate) fn standing(&self, assessment: &Assessment) -> Standing {
-        let standing = Standing::new(&self.setup, &self.look, assessment, &self.unread);
+    pub(crate) fn standing(&self, assessment: &Assessment) -> CheckState {
+        let standing = CheckState::new(&self.setup, &self.look, assessment, &self.unread);
         let standing = standing.with_skipped(&self.look, &self.passed_over);
-        Standing { is_pending: self.is_pending, ..standing }
+        CheckState { is_pending: self.is_pending, ..standing }
     }
 }
 
 /// Lists the tree and looks at it.
 pub(crate) fn look_at(
     session: &Session,
-    request: &v1::Look,
+    request: &v1::LookRequest,
     no_baseline: bool,
-    attempt: &mut Attempt,
+    attempt: &mut ScanAttempt,
     progress: OnProgress<'_>,
-) -> Result<Looked, Failure> {
+) -> Result<AssessedTree, Failure> {
     look_around(session, request, no_baseline, None, attempt, progress)
 }
 
@@ -68,24 +68,24 @@ pub(crate) fn look_at(
 /// be compared with anything.
 pub(crate) fn look_at_asked(
     session: &Session,
-    request: &v1::Look,
+    request: &v1::LookRequest,
     no_baseline: bool,
-    attempt: &mut Attempt,
+    attempt: &mut ScanAttempt,
     progress: OnProgress<'_>,
-) -> Result<Looked, Failure> {
+) -> Result<AssessedTree, Failure> {
     let asked = request_scope::asked(request);
     look_around(session, request, no_baseline, asked, attempt, progress)
 }
 
 fn look_around(
     session: &Session,
-    request: &v1::Look,
+    request: &v1::LookRequest,
     no_baseline: bool,
     asked: Option<BTreeSet<RelPath>>,
-    attempt: &mut Attempt,
+    attempt: &mut ScanAttempt,
     progress: OnProgress<'_>,
-) -> Result<Looked, Failure> {
-    progress(Progress::Scanning);
+) -> Result<AssessedTree, Failure> {
+    progress(CommandProgress::Scanning);
     let overlay = request_scope::overlay(request)?;
     let mut setup = setup::load_rules(session, &overlay, no_baseline, request)?;
     let reader = setup.workspace(session).reader();
@@ -114,17 +114,17 @@ fn look_around(
         let (tree, look) = match asked.filter(|_| !needs_tree) {
             None => {
                 let mut tree = listed.take().map_or_else(|| scan(None), Ok)?;
-                let look = Look::new(session, request, &setup, &mut tree)?;
+                let look = RequestScope::new(session, request, &setup, &mut tree)?;
                 (tree, look)
             }
-            Some(asked) => look_far_enough(&setup, asked, &scan, &|tree: &mut Tree| {
-                Look::new(session, request, &setup, tree)
+            Some(asked) => look_far_enough(&setup, asked, &scan, &|tree: &mut ScannedTree| {
+                RequestScope::new(session, request, &setup, tree)
             })?,
         };
         let files = is_part.then(|| look.files(&tree.snapshot));
         let n_files = files.as_ref().map_or_else(|| tree.snapshot.paths().count(), BTreeSet::len);
         let n_tools = setup.toolbox.providers().count();
-        progress(Progress::Checking { n_files, n_tools });
+        progress(CommandProgress::Checking { n_files, n_tools });
         let own = match &files {
             None => setup.own_findings(session, &tree.snapshot),
             Some(files) => setup.own_findings(session, &tree.snapshot.part(files)),
@@ -136,13 +136,13 @@ fn look_around(
     if overlay.is_empty() {
         reader.keep(workspace, &|path| is_part || tree.snapshot.has(path));
     }
-    let Tree { passed_over, failures: unread, .. } = tree;
+    let ScannedTree { passed_over, failures: unread, .. } = tree;
     let is_pending = session.pending_transaction().is_some();
-    Ok(Looked { setup, look, own, passed_over, unread, reader, is_pending, assessment })
+    Ok(AssessedTree { setup, look, own, passed_over, unread, reader, is_pending, assessment })
 }
 
 /// Lists the tree, or these files and folders of it.
-type Scan<'a> = dyn Fn(Option<&BTreeSet<RelPath>>) -> Result<Tree, Failure> + 'a;
+type Scan<'a> = dyn Fn(Option<&BTreeSet<RelPath>>) -> Result<ScannedTree, Failure> + 'a;
 
 /// Lists what was asked about, and what the sources need to answer: files that it refers to, and what those refer to, or
 /// the whole tree.
@@ -150,8 +150,8 @@ fn look_far_enough(
     setup: &Setup,
     mut wanted: BTreeSet<RelPath>,
     scan: &Scan<'_>,
-    look: &dyn Fn(&mut Tree) -> Result<Look, Failure>,
-) -> Result<(Tree, Look), Failure> {
+    look: &dyn Fn(&mut ScannedTree) -> Result<RequestScope, Failure>,
+) -> Result<(ScannedTree, RequestScope), Failure> {
     let mut known = Snapshot::default();
     // What was looked at stays what it was, however often the rest is listed.
     let mut listed = |only: Option<&BTreeSet<RelPath>>| {
@@ -201,7 +201,7 @@ const IS_SETUP: &str = "the rules of this workspace are made of it";
 pub(crate) fn repair(
     session: &Session,
     setup: &Setup,
-    look: &Look,
+    look: &RequestScope,
     start: &Assessment,
     (wants, max_passes): (&dyn Fn(&Repair) -> bool, usize),
     progress: OnProgress<'_>,
@@ -220,10 +220,10 @@ pub(crate) fn repair(
         };
         let fixed = engine::fix(&run, start, &options, &mut |it| match it {
             engine::Progress::Pass { number, errors, warnings } => {
-                progress(Progress::Pass { number, errors, warnings });
+                progress(CommandProgress::Pass { number, errors, warnings });
             }
             engine::Progress::Isolating { tried, of } => {
-                progress(Progress::Isolating { tried, of });
+                progress(CommandProgress::Isolating { tried, of });
             }
             _ => {}
         });
@@ -240,7 +240,7 @@ pub(crate) fn repair(
 fn protected_among(
     session: &Session,
     setup: &Setup,
-    look: &Look,
+    look: &RequestScope,
     fixed: &Fixed,
 ) -> Result<BTreeMap<RelPath, Protected>, Failure> {
     let paths = fixed.change.paths();
@@ -248,7 +248,7 @@ fn protected_among(
     let of_setup: BTreeMap<RelPath, Protected> =
         paths.iter().filter(|it| setup.depends_on(it)).map(|it| (it.clone(), is_setup())).collect();
     let workspace = setup.workspace(session);
-    if session.access() == Access::Build || look.has_overlay() || fixed.change.is_empty() {
+    if session.access() == SessionAccess::Build || look.has_overlay() || fixed.change.is_empty() {
         return Ok(of_setup);
     }
     let loaded = workspace.load(&paths.into_iter().collect::<Vec<_>>())?;

@@ -16,15 +16,15 @@ use check::{Diagnostic, Safety, Severity};
 use clank::page::FORMAT;
 use document::{Format, Limits, Pointer, Value};
 use edit::Text;
-use engine::Level;
+use engine::RuleLevel;
 use protocol::v1;
 use snapshot::RelPath;
 
 use crate::config::globs::Globs;
 use crate::setup::own_rules;
 pub(crate) use commands::CommandTable;
-pub(crate) use governance::{Govern, Owner, RegistryPlace, Tool};
-use members::{Members, Problems, list_of_strings, positive_integer};
+pub(crate) use governance::{Govern, OwnerConfig, RegistryPlace, ToolConfig};
+use members::{ConfigProblems, ConfigTable, list_of_strings, positive_integer};
 pub(crate) use sources::{Linter, OwnFormat, OwnSource};
 
 /// Where the configuration stands.
@@ -72,7 +72,7 @@ pub(crate) struct Config {
     /// How long `fix` tries repairs at most.
     pub(crate) budget: Option<Duration>,
     /// How bad a rule is here.
-    pub(crate) rules: BTreeMap<String, Level>,
+    pub(crate) rules: BTreeMap<String, RuleLevel>,
     /// The packs; `None` if none is named, so that the built-in ones are used.
     pub(crate) packs: Option<Vec<PackRef>>,
     /// The schemas of files that do not name theirs.
@@ -160,10 +160,10 @@ impl Config {
 
     /// The severities of rules that are not what the rule itself says, by the names that people write. Rules about policy
     /// are off unless they are named; layout is the one that has a switch of its own.
-    pub(crate) fn levels(&self) -> BTreeMap<String, Level> {
+    pub(crate) fn levels(&self) -> BTreeMap<String, RuleLevel> {
         let mut levels = self.rules.clone();
         if self.has_formatter {
-            levels.entry(FORMAT.to_owned()).or_insert(Level::At(Severity::Info));
+            levels.entry(FORMAT.to_owned()).or_insert(RuleLevel::At(Severity::Info));
         }
         levels
     }
@@ -180,10 +180,10 @@ pub(crate) fn read(text: &Text) -> Result<Config, Vec<Diagnostic>> {
             return Err(vec![own_rules::config_problem(None, location, message)]);
         }
     };
-    let mut problems = Problems::new(&document);
+    let mut problems = ConfigProblems::new(&document);
     let mut config = Config::default();
     let value = document.value();
-    if let Some(mut top) = Members::open(&value, &Pointer::root(), "a table", &mut problems) {
+    if let Some(mut top) = ConfigTable::open(&value, &Pointer::root(), "a table", &mut problems) {
         if let Some((value, at)) = top.take("workspace") {
             read_workspace(value, &at, &mut config, &mut problems);
         }
@@ -230,8 +230,13 @@ pub(crate) fn read(text: &Text) -> Result<Config, Vec<Diagnostic>> {
     if errors.is_empty() { Ok(config) } else { Err(errors) }
 }
 
-fn read_workspace(value: &Value, at: &Pointer, config: &mut Config, problems: &mut Problems<'_>) {
-    let Some(mut section) = Members::open(value, at, "a table, `[workspace]`", problems) else {
+fn read_workspace(
+    value: &Value,
+    at: &Pointer,
+    config: &mut Config,
+    problems: &mut ConfigProblems<'_>,
+) {
+    let Some(mut section) = ConfigTable::open(value, at, "a table, `[workspace]`", problems) else {
         return;
     };
     for (name, globs) in [("include", &mut config.include), ("exclude", &mut config.exclude)] {
@@ -260,8 +265,10 @@ fn read_workspace(value: &Value, at: &Pointer, config: &mut Config, problems: &m
     section.close(&["include", "exclude", "max_file_size", "baseline"], problems);
 }
 
-fn read_fix(value: &Value, at: &Pointer, config: &mut Config, problems: &mut Problems<'_>) {
-    let Some(mut section) = Members::open(value, at, "a table, `[fix]`", problems) else { return };
+fn read_fix(value: &Value, at: &Pointer, config: &mut Config, problems: &mut ConfigProblems<'_>) {
+    let Some(mut section) = ConfigTable::open(value, at, "a table, `[fix]`", problems) else {
+        return;
+    };
     if let Some((value, at)) = section.take("safety") {
         let names = Safety::ALL.map(Safety::name);
         match value.as_str().map(|it| (it, Safety::from_name(it))) {
@@ -309,8 +316,8 @@ fn duration(text: &str) -> Option<Duration> {
     }
 }
 
-fn read_clank(value: &Value, at: &Pointer, clank: &mut Clank, problems: &mut Problems<'_>) {
-    let Some(mut section) = Members::open(value, at, "a table, `[clank]`", problems) else {
+fn read_clank(value: &Value, at: &Pointer, clank: &mut Clank, problems: &mut ConfigProblems<'_>) {
+    let Some(mut section) = ConfigTable::open(value, at, "a table, `[clank]`", problems) else {
         return;
     };
     if let Some((value, at)) = section.take("roots") {
@@ -352,7 +359,7 @@ fn read_clank(value: &Value, at: &Pointer, clank: &mut Clank, problems: &mut Pro
     section.close(&["roots", "strict", "runtime", "solver"], problems);
 }
 
-fn read_rules(value: &Value, at: &Pointer, config: &mut Config, problems: &mut Problems<'_>) {
+fn read_rules(value: &Value, at: &Pointer, config: &mut Config, problems: &mut ConfigProblems<'_>) {
     let Value::Object(members) = value else {
         problems.wrong_type(at, value, "a table, `[rules]`");
         return;
@@ -361,8 +368,8 @@ fn read_rules(value: &Value, at: &Pointer, config: &mut Config, problems: &mut P
         let at = at.join(rule);
         let names = ["off", "info", "warning", "error"];
         let level = match value.as_str() {
-            Some("off") => Some(Level::Off),
-            Some(name) => Severity::from_name(name).map(Level::At),
+            Some("off") => Some(RuleLevel::Off),
+            Some(name) => Severity::from_name(name).map(RuleLevel::At),
             None => None,
         };
         match (level, value.as_str()) {
@@ -375,7 +382,7 @@ fn read_rules(value: &Value, at: &Pointer, config: &mut Config, problems: &mut P
     }
 }
 
-fn read_packs(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Vec<PackRef> {
+fn read_packs(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> Vec<PackRef> {
     let Value::Array(items) = value else {
         problems.wrong_type(at, value, "a list of tables, each `[[pack]]`");
         return Vec::new();
@@ -393,8 +400,8 @@ fn read_packs(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Vec<P
     packs
 }
 
-fn read_pack(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option<PackRef> {
-    let mut section = Members::open(value, at, "a table", problems)?;
+fn read_pack(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> Option<PackRef> {
+    let mut section = ConfigTable::open(value, at, "a table", problems)?;
     let (path, builtin) = (section.take("path"), section.take("builtin"));
     let mut required = true;
     if let Some((value, at)) = section.take("required") {

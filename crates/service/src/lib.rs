@@ -27,13 +27,13 @@ use protocol::v1::{ApplyReport, ConvertReport, UndoReport};
 pub use assess::previews::{PreviewBudget, Previews};
 pub use assess::verdict::Verdict;
 pub use commands::apply::apply;
-pub use commands::build::{BuildReply, OutputFile, build};
+pub use commands::build::{BuildReply, GeneratedFile, build};
 pub use commands::check_command::check;
 pub use commands::compile::{CompileReply, compile};
 pub use commands::convert::convert;
 pub use commands::dds;
 pub use commands::explain::{explain, rules};
-pub use commands::fix::staged::{LeftOnDisk, Staged, write_staged};
+pub use commands::fix::staged::{LeftOnDisk, StagedFixes, write_staged};
 pub use commands::fix::{Offers, fix};
 pub use commands::init::init;
 pub use commands::log::log;
@@ -41,7 +41,7 @@ pub use commands::pack_command::{new_pack, test_packs};
 pub use commands::plan_command::plan;
 pub use commands::recover::recover;
 pub use commands::run::{RunIo, RunOutcome, RunReply, TracePlace, run};
-pub use commands::schema::{SCHEMA_NAMES, Schema, schemas};
+pub use commands::schema::{FormatSchema, SCHEMA_NAMES, schemas};
 pub use commands::schemas::{DEFAULT_CATALOGUE, list_schemas, update_schemas};
 pub use commands::trust::TrustReview;
 pub use commands::undo::{is_transaction_id, staged_before, undo};
@@ -51,11 +51,11 @@ pub use compiler::{ClankFindings, Z3_SOURCE};
 pub use edit::{LineIndex, Unit};
 pub use failure::Failure;
 pub use reply::{
-    Answer, CheckReply, Decide, ExplainReply, FixActionsOutput, FixReply, InitReply, OnProgress,
-    PlanReply, Preview, Progress, Question, TextEdit, WrittenBaseline,
+    CheckReply, CommandProgress, Decide, ExplainReply, FixActionsOutput, FixReply, InitReply,
+    OnProgress, PlanReply, Preview, PreviewEdit, RepairAnswer, RepairQuestion, WrittenBaseline,
 };
-pub use session::{Access, Home, Programs, Session, User, find_root};
-pub use wire::changes::{ChangeKind, FileChange};
+pub use session::{Home, Programs, Session, SessionAccess, User, find_root};
+pub use wire::changes::{FileChange, FileChangeKind};
 pub use workspace::Interrupts;
 
 /// The version that reports carry.

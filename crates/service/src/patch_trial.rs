@@ -11,7 +11,7 @@ use snapshot::{FileIndex, RelPath, Snapshot};
 use workspace::LoadedIndex;
 
 use crate::failure::Failure;
-use crate::session::{Access, Session};
+use crate::session::{Session, SessionAccess};
 use crate::wire;
 use crate::{Frames, VERSION};
 
@@ -26,7 +26,7 @@ pub(crate) mod uids;
 const SCAN_JOBS: usize = 4;
 
 /// What came of trying a patch document.
-pub(crate) enum Trial {
+pub(crate) enum PatchTrial {
     /// The document cannot be used.
     Rejected { kind: Option<PatchKind>, failed: Vec<FailedOp>, diagnostics: Vec<Diagnostic> },
     /// The document was simulated.
@@ -47,7 +47,7 @@ pub(crate) struct Simulated {
 
 /// What the patch is tried for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Purpose {
+pub(crate) enum TrialPurpose {
     /// To know what it would do, whether or not this user may do it.
     Read,
     /// To do it: files that must not be changed are refused.
@@ -58,9 +58,9 @@ pub(crate) enum Purpose {
 pub(crate) fn run(
     session: &Session,
     input: &PatchInput,
-    purpose: Purpose,
+    purpose: TrialPurpose,
     show_values: bool,
-) -> Result<Trial, Failure> {
+) -> Result<PatchTrial, Failure> {
     let text = Text::new(input.bytes.clone());
     let format = format_of(input);
     let from = input.kind.map(wire::kind_from_wire);
@@ -73,7 +73,7 @@ pub(crate) fn run(
         Err(rejection) => {
             let (kind, failed, diagnostics) =
                 (rejection.kind, rejection.failed, rejection.diagnostics);
-            return Ok(Trial::Rejected { kind, failed, diagnostics });
+            return Ok(PatchTrial::Rejected { kind, failed, diagnostics });
         }
     };
     let mut index = session.workspace.load_index()?;
@@ -83,8 +83,8 @@ pub(crate) fn run(
     let loaded = session.workspace.load(&patch::needs(&patch, &index.index))?;
     let snapshot = links::with_links(&loaded)?;
     // Where nothing may be written, who may write what is not the question.
-    let may_write = session.access() != Access::Build;
-    let refused = refusals::paths(&loaded, may_write && purpose == Purpose::Change);
+    let may_write = session.access() != SessionAccess::Build;
+    let refused = refusals::paths(&loaded, may_write && purpose == TrialPurpose::Change);
     // Only a document that names the whole tree it was made for is worth reading the whole tree (CS-65).
     let workspace_hash = match patch::needs_whole_tree(&patch) {
         true => Some(session.workspace.scan(SCAN_JOBS)?.snapshot.hash()),
@@ -110,24 +110,24 @@ pub(crate) fn run(
     let may_differ = simulation.kind != PatchKind::FixActions && !simulation.change.is_empty();
     let new_index = new_index.filter(|it| may_differ && *it != stored_index);
     let simulated = Simulated { patch, snapshot, index, simulation, new_index, workspace_hash };
-    Ok(Trial::Simulated(Box::new(simulated)))
+    Ok(PatchTrial::Simulated(Box::new(simulated)))
 }
 
-impl Trial {
+impl PatchTrial {
     /// The report, with nothing written yet.
     pub(crate) fn report(&self) -> ApplyReport {
         let (kind, ok, applied, failed, diagnostics) = match self {
-            Trial::Rejected { kind, failed, diagnostics } => {
+            PatchTrial::Rejected { kind, failed, diagnostics } => {
                 (*kind, false, &[][..], failed, diagnostics)
             }
-            Trial::Simulated(it) => {
+            PatchTrial::Simulated(it) => {
                 let it = &it.simulation;
                 (Some(it.kind), it.ok, it.applied.as_slice(), &it.failed, &it.diagnostics)
             }
         };
         let workspace_hash = match self {
-            Trial::Rejected { .. } => None,
-            Trial::Simulated(it) => it.workspace_hash.map(|it| it.to_string()),
+            PatchTrial::Rejected { .. } => None,
+            PatchTrial::Simulated(it) => it.workspace_hash.map(|it| it.to_string()),
         };
         ApplyReport {
             pending_transaction: None,
@@ -148,8 +148,8 @@ impl Trial {
     /// the report says only by type and digest.
     pub(crate) fn frames(&self, input: &PatchInput, show_values: bool) -> Frames {
         let (diagnostics, failed, snapshot) = match self {
-            Trial::Rejected { diagnostics, failed, .. } => (diagnostics, failed, None),
-            Trial::Simulated(it) => {
+            PatchTrial::Rejected { diagnostics, failed, .. } => (diagnostics, failed, None),
+            PatchTrial::Simulated(it) => {
                 (&it.simulation.diagnostics, &it.simulation.failed, Some(&it.snapshot))
             }
         };

@@ -105,12 +105,12 @@ pub struct Preview {
     /// What would happen to each file, with diffs.
     pub changes: Vec<FileChange>,
     /// The bytes that would be written, by file.
-    pub edits: BTreeMap<String, Vec<TextEdit>>,
+    pub edits: BTreeMap<String, Vec<PreviewEdit>>,
 }
 
 /// Bytes that replace others.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TextEdit {
+pub struct PreviewEdit {
     /// First byte, from 0.
     pub start: u32,
     /// The byte after the last one.
@@ -143,7 +143,7 @@ pub struct WrittenBaseline {
 /// How far a command has come. For people who wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Progress {
+pub enum CommandProgress {
     /// The tree is read.
     Scanning,
     /// The files are looked at.
@@ -177,11 +177,11 @@ pub enum Progress {
 }
 
 /// Is told how far a command has come.
-pub type OnProgress<'a> = &'a mut (dyn FnMut(Progress) + Send);
+pub type OnProgress<'a> = &'a mut (dyn FnMut(CommandProgress) + Send);
 
 /// A repair that a person decides on.
 #[derive(Clone, Debug)]
-pub struct Question<'a> {
+pub struct RepairQuestion<'a> {
     /// The repair.
     pub repair: &'a Repair,
     /// The findings that it would resolve.
@@ -190,7 +190,7 @@ pub struct Question<'a> {
     pub preview: &'a Preview,
     /// The texts that the findings and the preview are about.
     pub frames: &'a Frames,
-    /// Whether it is applied only because a person says so: [`Answer::All`] does not cover such a repair.
+    /// Whether it is applied only because a person says so: [`RepairAnswer::All`] does not cover such a repair.
     pub needs_approval: bool,
     /// Its place among the repairs that are asked about now, from 1.
     pub number: usize,
@@ -200,7 +200,7 @@ pub struct Question<'a> {
 
 /// What a person says about a repair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum RepairAnswer {
     /// Make it.
     Yes,
     /// Do not make it.
@@ -212,4 +212,4 @@ pub enum Answer {
 }
 
 /// Decides on repairs.
-pub type Decide<'a> = &'a mut (dyn FnMut(&Question<'_>) -> Answer + Send);
+pub type Decide<'a> = &'a mut (dyn FnMut(&RepairQuestion<'_>) -> RepairAnswer + Send);

@@ -23,7 +23,7 @@ const SETTLE: &str = "regreen recover";
 
 /// What a session may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Access {
+pub enum SessionAccess {
     /// A build: no file is written, and nothing is read that the user keeps: no state, no cache, no trust.
     Build,
     /// No file of the tree is written; an unfinished transaction stays as it is.
@@ -72,7 +72,7 @@ impl Programs {
 pub struct Session {
     pub(crate) workspace: Workspace,
     root: Option<PathBuf>,
-    access: Access,
+    access: SessionAccess,
     is_trusting: bool,
     programs: Programs,
     recovered: Recovered,
@@ -81,13 +81,13 @@ pub struct Session {
 
 impl Session {
     /// Opens the workspace at `root`, and settles it or looks whether there is something to settle.
-    pub fn open(root: &Path, access: Access, user: &User) -> Result<Session, Failure> {
-        let user = (access != Access::Build).then_some(user);
+    pub fn open(root: &Path, access: SessionAccess, user: &User) -> Result<Session, Failure> {
+        let user = (access != SessionAccess::Build).then_some(user);
         let is_trusting = user.is_some_and(|it| it.is_trusting);
         let programs = user.map(|it| it.programs.clone()).unwrap_or_default();
         let level = match access {
-            Access::Build | Access::Look => workspace::OpenMode::ReadOnly,
-            Access::Write => workspace::OpenMode::ReadWrite,
+            SessionAccess::Build | SessionAccess::Look => workspace::OpenMode::ReadOnly,
+            SessionAccess::Write => workspace::OpenMode::ReadWrite,
         };
         let workspace = open(root, user, Options::new(level))?;
         let root = Some(root.to_owned());
@@ -105,15 +105,15 @@ impl Session {
         let options = Options::new(workspace::OpenMode::ReadOnly);
         let workspace = Workspace::listed(listing, options)
             .map_err(|error| Failure::Unreadable { message: error.to_string() })?;
-        Session::over(workspace, Access::Build)
+        Session::over(workspace, SessionAccess::Build)
     }
 
     /// Settles a workspace that is open already.
-    pub(crate) fn over(workspace: Workspace, access: Access) -> Result<Session, Failure> {
+    pub(crate) fn over(workspace: Workspace, access: SessionAccess) -> Result<Session, Failure> {
         let (recovered, pending) = match access {
-            Access::Build => (Recovered::Clean, None),
-            Access::Look => (Recovered::Clean, workspace.pending()?),
-            Access::Write => (workspace.recover()?, None),
+            SessionAccess::Build => (Recovered::Clean, None),
+            SessionAccess::Look => (Recovered::Clean, workspace.pending()?),
+            SessionAccess::Write => (workspace.recover()?, None),
         };
         let (is_trusting, programs) = (false, Programs::default());
         Ok(Session { workspace, root: None, access, is_trusting, programs, recovered, pending })
@@ -131,13 +131,13 @@ impl Session {
     }
 
     /// What the session may do.
-    pub fn access(&self) -> Access {
+    pub fn access(&self) -> SessionAccess {
         self.access
     }
 
     /// Whether it may change anything.
     pub(crate) fn may_write(&self) -> bool {
-        self.access == Access::Write
+        self.access == SessionAccess::Write
     }
 
     /// Whether the user said that everything is trusted in this run.
@@ -168,7 +168,7 @@ impl Session {
     /// What people should know about where state is: what was set aside, and what an older regreen left in the tree.
     pub fn state_notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.access == Access::Write
+        if self.access == SessionAccess::Write
             && let Some(foreign) = self.workspace.foreign_state()
         {
             notes.push(format!(
@@ -177,8 +177,8 @@ impl Session {
             ));
         }
         let former = match self.access {
-            Access::Build => Vec::new(),
-            Access::Look | Access::Write => self.workspace.former_state(),
+            SessionAccess::Build => Vec::new(),
+            SessionAccess::Look | SessionAccess::Write => self.workspace.former_state(),
         };
         if !former.is_empty() {
             let names: Vec<String> = former.iter().map(|it| format!("`.regreen/{it}`")).collect();

@@ -8,7 +8,7 @@ use check::{Diagnostic, Environment, FailureKind, Parses, Provider, Stop};
 use clank_repair::ClankCheck;
 use document::{Limits, Pointer};
 use edit::Text;
-use engine::{IGNORE_SIGN, Level, Run, Sieve, Sources};
+use engine::{IGNORE_SIGN, RuleLevel, Run, Sieve, Sources};
 use pack::{LocalSchema, Pack, PackCheck, SCHEMA_SIGN, SyntaxCheck};
 use protocol::v1;
 use protocol::v1::LookFailure;
@@ -24,10 +24,10 @@ use crate::config::nearest;
 use crate::config::{self, Config, OwnSource, PackPlace, PackRef};
 use crate::failure::Failure;
 use crate::session::pool;
-use crate::session::steady::Attempt;
-use crate::session::{Access, Session};
+use crate::session::steady::ScanAttempt;
+use crate::session::{Session, SessionAccess};
 use crate::setup::baseline::Baseline;
-use crate::setup::cache::Store;
+use crate::setup::cache::FileCache;
 use crate::setup::registry::Registry;
 use crate::toolbox::{self, Toolbox};
 use crate::wire;
@@ -42,7 +42,7 @@ pub(crate) mod registry;
 const SLACK: Duration = Duration::from_secs(5);
 
 /// Contents that stand in for those on disk.
-pub(crate) type Overlay = BTreeMap<RelPath, Vec<u8>>;
+pub(crate) type TreeOverlay = BTreeMap<RelPath, Vec<u8>>;
 
 /// What is known before the files are looked at.
 pub(crate) struct Setup {
@@ -56,7 +56,7 @@ pub(crate) struct Setup {
     pub(crate) sieve: Sieve,
     pub(crate) parses: Arc<Parses>,
     /// What single files were found to be in an earlier run.
-    pub(crate) cache: Arc<Store>,
+    pub(crate) cache: Arc<FileCache>,
     /// The tools of the workspace; none before the tree was looked at.
     pub(crate) toolbox: Toolbox,
     /// Whether to go on without sources that are not available.
@@ -72,7 +72,7 @@ pub(crate) struct Setup {
 }
 
 /// The tree as it was read, with everything that is passed over left out.
-pub(crate) struct Tree {
+pub(crate) struct ScannedTree {
     pub(crate) snapshot: Snapshot,
     /// The folders that the scan passed over, each with the reason.
     pub(crate) passed_over: Vec<(RelPath, String)>,
@@ -87,21 +87,21 @@ pub(crate) struct Tree {
 /// Reads the configuration, the packs it names, the baseline and the tree.
 pub(crate) fn load(
     session: &Session,
-    overlay: &Overlay,
+    overlay: &TreeOverlay,
     no_baseline: bool,
-    attempt: &mut Attempt,
-) -> Result<(Setup, Tree), Failure> {
-    load_with(session, overlay, no_baseline, &v1::Look::default(), attempt)
+    attempt: &mut ScanAttempt,
+) -> Result<(Setup, ScannedTree), Failure> {
+    load_with(session, overlay, no_baseline, &v1::LookRequest::default(), attempt)
 }
 
 /// The same, with the solver that a request asks for, and without what it can do without.
 pub(crate) fn load_with(
     session: &Session,
-    overlay: &Overlay,
+    overlay: &TreeOverlay,
     no_baseline: bool,
-    request: &v1::Look,
-    attempt: &mut Attempt,
-) -> Result<(Setup, Tree), Failure> {
+    request: &v1::LookRequest,
+    attempt: &mut ScanAttempt,
+) -> Result<(Setup, ScannedTree), Failure> {
     let setup = load_rules(session, overlay, no_baseline, request)?;
     let reader = setup.workspace(session).reader();
     attempt.watch(&reader);
@@ -112,9 +112,9 @@ pub(crate) fn load_with(
 /// Reads everything but the tree.
 pub(crate) fn load_rules(
     session: &Session,
-    overlay: &Overlay,
+    overlay: &TreeOverlay,
     no_baseline: bool,
-    request: &v1::Look,
+    request: &v1::LookRequest,
 ) -> Result<Setup, Failure> {
     let (mut config, config_text) = load_config(session, overlay)?;
     config.remembers_require_approval = trust::remembers_require_approval(session, &config);
@@ -123,9 +123,9 @@ pub(crate) fn load_rules(
     let tolerate = request.tolerate_tools;
     let clank_roots = config.clank.roots.iter().map(ToString::to_string).collect();
     let prover = Prover::of(request.solver.unwrap_or(config.clank.solver));
-    let cache = Arc::new(Store::default());
+    let cache = Arc::new(FileCache::default());
     let mut providers: Vec<Arc<dyn Provider>> = vec![
-        Arc::new(LocalSchema::with_cache(Arc::<Store>::clone(&cache)).leaving_syntax()),
+        Arc::new(LocalSchema::with_cache(Arc::<FileCache>::clone(&cache)).leaving_syntax()),
         Arc::new(ProvedClank::new(ClankCheck::new(clank_roots), prover)),
     ];
     let catalogue = schemas::catalogue(workspace, &config)?;
@@ -135,18 +135,18 @@ pub(crate) fn load_rules(
     for tool in toolbox::reserved_names() {
         taken.push(tool);
     }
-    let packs::Loaded { packs, lost } =
+    let packs::LoadedPacks { packs, lost } =
         packs::load(session, workspace, &config, config_text.as_ref(), (&taken, tolerate))?;
     if let Some(catalogue) = catalogue {
-        let schemas = LocalSchema::with_cache(Arc::<Store>::clone(&cache)).leaving_syntax();
+        let schemas = LocalSchema::with_cache(Arc::<FileCache>::clone(&cache)).leaving_syntax();
         providers[0] = Arc::new(schemas.with_catalogue(catalogue, packs.clone()));
     }
     for pack in &packs {
-        let check = PackCheck::with_cache(Arc::clone(pack), Arc::<Store>::clone(&cache));
+        let check = PackCheck::with_cache(Arc::clone(pack), Arc::<FileCache>::clone(&cache));
         providers.push(Arc::new(check.leaving_syntax()));
     }
     // Last, so that it finds what the others have parsed.
-    providers.push(Arc::new(SyntaxCheck::with_cache(Arc::<Store>::clone(&cache))));
+    providers.push(Arc::new(SyntaxCheck::with_cache(Arc::<FileCache>::clone(&cache))));
     let tools = toolbox::reserved_names().map(str::to_owned);
     let tools = tools.chain(config.sources.iter().map(|it| it.name.clone())).collect();
     let registry = Registry::new(providers).with_tools(tools);
@@ -173,7 +173,7 @@ pub(crate) fn load_rules(
     let max_bytes = usize::try_from(workspace.options().max_file_size).unwrap_or(usize::MAX);
     let parses = Parses::new(Limits { max_bytes, ..Limits::DEFAULT })
         .with_languages(registry.languages())
-        .with_signs(&[SCHEMA_SIGN, IGNORE_SIGN], Arc::<Store>::clone(&cache));
+        .with_signs(&[SCHEMA_SIGN, IGNORE_SIGN], Arc::<FileCache>::clone(&cache));
     let sources = sources_of(session, &registry);
     Ok(Setup {
         config,
@@ -203,7 +203,12 @@ fn sources_of(session: &Session, registry: &Registry) -> Sources<'static> {
 
 impl Setup {
     /// Takes in the tools that the tree uses, of those that are wanted.
-    pub(crate) fn equip(&mut self, session: &Session, tree: &Tree, wanted: &dyn Fn(&str) -> bool) {
+    pub(crate) fn equip(
+        &mut self,
+        session: &Session,
+        tree: &ScannedTree,
+        wanted: &dyn Fn(&str) -> bool,
+    ) {
         let trees = (&tree.disk, &tree.snapshot);
         self.toolbox = Toolbox::new(session, &self.config, trees, &self.cache, wanted);
         self.registry.extend(self.toolbox.providers());
@@ -285,11 +290,11 @@ impl Setup {
     pub(crate) fn scan(
         &self,
         session: &Session,
-        overlay: &Overlay,
+        overlay: &TreeOverlay,
         reader: &Arc<Reader>,
         suspects: &BTreeSet<RelPath>,
         only: Option<&BTreeSet<RelPath>>,
-    ) -> Result<Tree, Failure> {
+    ) -> Result<ScannedTree, Failure> {
         let interests = self.registry.interests();
         let is_of_interest = |path: &RelPath| interests.cover(path.as_str()) && self.includes(path);
         let workspace = self.workspace(session);
@@ -310,9 +315,9 @@ impl Setup {
     pub(crate) fn names(
         &self,
         session: &Session,
-        overlay: &Overlay,
+        overlay: &TreeOverlay,
         reader: &Arc<Reader>,
-    ) -> Result<Tree, Failure> {
+    ) -> Result<ScannedTree, Failure> {
         let suspects = BTreeSet::new();
         let survey = Survey {
             jobs: pool::n_threads(),
@@ -335,9 +340,9 @@ impl Setup {
         session: &Session,
         scanned: Snapshot,
         skipped: &[SkippedEntry],
-        overlay: &Overlay,
+        overlay: &TreeOverlay,
         reader: Arc<Reader>,
-    ) -> Result<Tree, Failure> {
+    ) -> Result<ScannedTree, Failure> {
         let unread = skipped.iter().filter_map(|it| self.failure_of(session, it, overlay));
         let failures: Vec<LookFailure> = unread.collect();
         let is_all = self.config.include.is_empty()
@@ -376,7 +381,7 @@ impl Setup {
             let with_all = scanned.with(added).map_err(workspace::LoadError::Moving)?;
             with_all.only(|path| self.includes(path))
         };
-        Ok(Tree { snapshot, passed_over: Vec::new(), failures, reader, disk })
+        Ok(ScannedTree { snapshot, passed_over: Vec::new(), failures, reader, disk })
     }
 
     /// What could not be read, if a source may be about it or about something in it.
@@ -384,7 +389,7 @@ impl Setup {
         &self,
         session: &Session,
         skipped: &SkippedEntry,
-        overlay: &Overlay,
+        overlay: &TreeOverlay,
     ) -> Option<LookFailure> {
         let SkippedEntry { path: name, reason, has_bad_name, may_be_folder } = skipped;
         let path = RelPath::parse(name);
@@ -432,8 +437,8 @@ impl Setup {
         }
         let own = self.sieve.levels.get(own_rules::SOURCE);
         found.retain_mut(|it| match own.and_then(|levels| levels.get(&it.rule_id)) {
-            Some(Level::Off) => false,
-            Some(Level::At(severity)) => {
+            Some(RuleLevel::Off) => false,
+            Some(RuleLevel::At(severity)) => {
                 it.severity = *severity;
                 true
             }
@@ -447,7 +452,7 @@ impl Setup {
 /// The configuration, and its text if there is one.
 pub(crate) fn load_config(
     session: &Session,
-    overlay: &Overlay,
+    overlay: &TreeOverlay,
 ) -> Result<(Config, Option<Text>), Failure> {
     let path = RelPath::parse(config::PATH).expect("the name of the configuration is a path");
     let text = match overlay.get(&path) {
@@ -458,7 +463,7 @@ pub(crate) fn load_config(
     match config::read(&text) {
         Ok(mut config) => {
             // A build runs no program that is not one of its inputs.
-            if session.access() == Access::Build {
+            if session.access() == SessionAccess::Build {
                 config.clank.solver = v1::Solver::Own;
             }
             Ok((config, Some(text)))

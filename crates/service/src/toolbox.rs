@@ -7,10 +7,13 @@
 //!
 //! Nothing is started here: a tool is asked for its version when it is used.
 
-mod desk;
-mod known;
+mod answers;
+mod ask;
+mod environment;
 mod own;
 mod portions;
+mod probe;
+mod recall;
 mod summary;
 mod tool;
 
@@ -20,19 +23,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use check::{Provider, Trust as CardTrust};
-use linters::{Adapter, Local, ToolKind, Uses};
+use linters::{Adapter, LocalPrograms, ToolKind, ToolUses};
 use protocol::v1::{OtherTool, ToolState, ToolSummary};
 use snapshot::{RelPath, Snapshot};
 
-use crate::commands::trust::Trust;
+use crate::commands::trust::WorkspaceTrust;
 use crate::config::{Config, Linter, OwnSource};
-use crate::session::{Access, Session};
-use crate::setup::{Setup, Tree};
+use crate::session::{Session, SessionAccess};
+use crate::setup::{ScannedTree, Setup};
 
-use desk::Desk;
+use environment::ToolEnvironment;
 pub(crate) use summary::{of_check, of_fix};
 pub(crate) use tool::page;
-use tool::{Tool, ToolProvider};
+use tool::{ToolProvider, WorkspaceTool};
 
 /// How long a tool of one's own may take, unless it says otherwise.
 const OWN_LIMIT: Duration = Duration::from_secs(180);
@@ -41,23 +44,23 @@ const OWN_LIMIT: Duration = Duration::from_secs(180);
 #[derive(Default)]
 pub(crate) struct Toolbox {
     /// In the order of their names.
-    members: Vec<Member>,
+    members: Vec<ToolMember>,
 }
 
 /// A tool that takes part, or would.
-pub(crate) struct Member {
+pub(crate) struct ToolMember {
     pub(crate) name: String,
     /// Why it takes part, for people.
     pub(crate) reason: String,
     /// Whether the run fails without it.
     pub(crate) required: bool,
-    pub(crate) place: Place,
+    pub(crate) place: ToolAvailability,
 }
 
 /// What became of a tool.
-pub(crate) enum Place {
+pub(crate) enum ToolAvailability {
     /// It is asked.
-    Ready(Arc<Tool>),
+    Ready(Arc<WorkspaceTool>),
     /// It is not, and why.
     Absent {
         state: ToolState,
@@ -93,29 +96,31 @@ impl Toolbox {
         session: &Session,
         config: &Config,
         (disk, tree): (&Snapshot, &Snapshot),
-        cache: &Arc<crate::setup::cache::Store>,
+        cache: &Arc<crate::setup::cache::FileCache>,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Toolbox {
-        let Some(desk) = Desk::new(session, disk, cache) else { return Toolbox::default() };
-        let desk = Arc::new(desk);
-        let uses = Uses::read(tree);
-        let candidates = candidates(config, &uses, &desk);
+        let Some(environment) = ToolEnvironment::new(session, disk, cache) else {
+            return Toolbox::default();
+        };
+        let environment = Arc::new(environment);
+        let uses = ToolUses::read(tree);
+        let candidates = candidates(config, &uses, &environment);
         let candidates: Vec<Candidate> =
             candidates.into_iter().filter(|it| wanted(it.adapter.name)).collect();
         let code: Vec<RepositoryCode> =
-            candidates.iter().filter_map(|it| repository_code(it, &uses, &desk)).collect();
+            candidates.iter().filter_map(|it| repository_code(it, &uses, &environment)).collect();
         // Where nothing needs trust, nobody looks what is trusted.
         let needs_trust = !code.is_empty() || !config.sources.is_empty();
-        let trust = needs_trust.then(|| Trust::of(session, config).0.with_tools(&code));
+        let trust = needs_trust.then(|| WorkspaceTrust::of(session, config).0.with_tools(&code));
         let trust = trust.as_ref();
-        let is_build = session.access() == Access::Build;
-        let mut members: Vec<Member> = Vec::new();
+        let is_build = session.access() == SessionAccess::Build;
+        let mut members: Vec<ToolMember> = Vec::new();
         for candidate in candidates {
             let code = code.iter().find(|it| it.name == candidate.adapter.name);
-            members.push(member(candidate, code, &uses, &desk, trust, is_build));
+            members.push(member(candidate, code, &uses, &environment, trust, is_build));
         }
         for own in config.sources.iter().filter(|it| wanted(&it.name)) {
-            members.push(own_member(own, &desk, trust, is_build));
+            members.push(own_member(own, &environment, trust, is_build));
         }
         members.sort_by(|left, right| left.name.cmp(&right.name));
         Toolbox { members }
@@ -128,10 +133,12 @@ impl Toolbox {
         tree: &Snapshot,
     ) -> Vec<RepositoryCode> {
         let cache = Arc::default();
-        let Some(desk) = Desk::new(session, tree, &cache) else { return Vec::new() };
-        let uses = Uses::read(tree);
-        let candidates = candidates(config, &uses, &desk);
-        candidates.iter().filter_map(|it| repository_code(it, &uses, &desk)).collect()
+        let Some(environment) = ToolEnvironment::new(session, tree, &cache) else {
+            return Vec::new();
+        };
+        let uses = ToolUses::read(tree);
+        let candidates = candidates(config, &uses, &environment);
+        candidates.iter().filter_map(|it| repository_code(it, &uses, &environment)).collect()
     }
 
     /// Those that can be asked.
@@ -139,18 +146,18 @@ impl Toolbox {
         self.tools().map(|it| Arc::new(ToolProvider(Arc::clone(it))) as Arc<dyn Provider>)
     }
 
-    fn tools(&self) -> impl Iterator<Item = &Arc<Tool>> {
+    fn tools(&self) -> impl Iterator<Item = &Arc<WorkspaceTool>> {
         self.members.iter().filter_map(|it| match &it.place {
-            Place::Ready(tool) => Some(tool),
-            Place::Absent { .. } => None,
+            ToolAvailability::Ready(tool) => Some(tool),
+            ToolAvailability::Absent { .. } => None,
         })
     }
 
-    pub(crate) fn members(&self) -> &[Member] {
+    pub(crate) fn members(&self) -> &[ToolMember] {
         &self.members
     }
 
-    pub(crate) fn member(&self, name: &str) -> Option<&Member> {
+    pub(crate) fn member(&self, name: &str) -> Option<&ToolMember> {
         self.members.iter().find(|it| it.name == name)
     }
 
@@ -166,7 +173,11 @@ impl Toolbox {
 }
 
 /// The tools that take part unless something is in the way, in the order of their names.
-fn candidates(config: &Config, uses: &Uses<'_>, desk: &Desk) -> Vec<Candidate> {
+fn candidates(
+    config: &Config,
+    uses: &ToolUses<'_>,
+    environment: &ToolEnvironment,
+) -> Vec<Candidate> {
     let mut found: BTreeMap<&str, Candidate> = BTreeMap::new();
     for adapter in linters::all().iter().copied() {
         let settings = config.linters.get(adapter.name).cloned();
@@ -177,7 +188,7 @@ fn candidates(config: &Config, uses: &Uses<'_>, desk: &Desk) -> Vec<Candidate> {
         }
         let evidence = adapter.detect(uses).or_else(|| {
             // Files are looked at only for a tool that is there.
-            let is_there = adapter.joins_on_presence && desk.find(adapter.program).is_some();
+            let is_there = adapter.joins_on_presence && environment.find(adapter.program).is_some();
             is_there.then(|| adapter.takes_part(uses)).flatten()
         });
         let (reason, is_presence) = match (&evidence, is_named) {
@@ -190,14 +201,18 @@ fn candidates(config: &Config, uses: &Uses<'_>, desk: &Desk) -> Vec<Candidate> {
     }
     let superseded: BTreeSet<&str> = found
         .values()
-        .filter(|it| desk.find(it.adapter.program).is_some())
+        .filter(|it| environment.find(it.adapter.program).is_some())
         .flat_map(|it| it.adapter.supersedes.iter().copied())
         .collect();
     found.into_values().filter(|it| it.is_named || !superseded.contains(it.adapter.name)).collect()
 }
 
 /// What the tool would run of the repository, if it would.
-fn repository_code(candidate: &Candidate, uses: &Uses<'_>, desk: &Desk) -> Option<RepositoryCode> {
+fn repository_code(
+    candidate: &Candidate,
+    uses: &ToolUses<'_>,
+    environment: &ToolEnvironment,
+) -> Option<RepositoryCode> {
     let adapter = candidate.adapter;
     let name = adapter.name.to_owned();
     let what = if candidate.settings.names_command() {
@@ -205,11 +220,11 @@ fn repository_code(candidate: &Candidate, uses: &Uses<'_>, desk: &Desk) -> Optio
     } else {
         match (adapter.trust)(uses) {
             CardTrust::RunsRepositoryCode { what } => what,
-            CardTrust::Sealed if desk.find(adapter.program).is_some() => return None,
+            CardTrust::Sealed if environment.find(adapter.program).is_some() => return None,
             // The repository brings the program itself.
             CardTrust::Sealed => {
-                let local = local(adapter, uses, desk)?;
-                let root = desk.root();
+                let local = local(adapter, uses, environment)?;
+                let root = environment.root();
                 let shown = local.strip_prefix(root).unwrap_or(&local).display().to_string();
                 format!("{shown} comes with the repository")
             }
@@ -219,11 +234,11 @@ fn repository_code(candidate: &Candidate, uses: &Uses<'_>, desk: &Desk) -> Optio
 }
 
 /// The program of the tool in the repository.
-fn local(adapter: &Adapter, uses: &Uses<'_>, desk: &Desk) -> Option<PathBuf> {
+fn local(adapter: &Adapter, uses: &ToolUses<'_>, environment: &ToolEnvironment) -> Option<PathBuf> {
     let folders: Vec<String> = match adapter.local {
-        Local::Nowhere => return None,
-        Local::Venv => vec![".venv/bin".to_owned(), "venv/bin".to_owned()],
-        Local::Node => {
+        LocalPrograms::Nowhere => return None,
+        LocalPrograms::Venv => vec![".venv/bin".to_owned(), "venv/bin".to_owned()],
+        LocalPrograms::Node => {
             let beside = |path: &RelPath| match path.parent() {
                 Some(folder) => format!("{folder}/node_modules/.bin"),
                 None => "node_modules/.bin".to_owned(),
@@ -235,83 +250,123 @@ fn local(adapter: &Adapter, uses: &Uses<'_>, desk: &Desk) -> Option<PathBuf> {
             folders
         }
     };
-    folders.iter().find_map(|it| desk.find_in(it, adapter.program))
+    folders.iter().find_map(|it| environment.find_in(it, adapter.program))
+}
+
+/// Why a tool is not asked, and whether the run fails for that.
+struct Absence {
+    state: ToolState,
+    message: String,
+    is_failure: bool,
+}
+
+impl Absence {
+    /// That nobody has trusted it yet is no failure, whoever named it.
+    fn untrusted(what: &str) -> Absence {
+        let message = format!("waits for `regreen trust`: {what}");
+        Absence { state: ToolState::Untrusted, message, is_failure: false }
+    }
+
+    fn missing(message: String) -> Absence {
+        Absence { state: ToolState::Missing, message, is_failure: true }
+    }
+
+    /// A command of the configuration that is not there.
+    fn missing_command(command: &[String]) -> Absence {
+        let program = command.first().map_or("", String::as_str);
+        Absence::missing(format!("{program:?} was not found"))
+    }
 }
 
 fn member(
     candidate: Candidate,
     code: Option<&RepositoryCode>,
-    uses: &Uses<'_>,
-    desk: &Arc<Desk>,
-    trust: Option<&Trust>,
+    uses: &ToolUses<'_>,
+    environment: &Arc<ToolEnvironment>,
+    trust: Option<&WorkspaceTrust>,
     is_build: bool,
-) -> Member {
-    let Candidate { adapter, reason, is_presence, is_named, settings } = candidate;
-    let name = adapter.name.to_owned();
-    let required = settings.required.unwrap_or(is_named);
-    let absent = |state, message: String, required| Member {
-        name: name.clone(),
-        reason: reason.clone(),
-        required,
-        place: Place::Absent { state, message },
-    };
-    if is_build {
-        let message = "a build runs no program that is not one of its inputs".to_owned();
-        return absent(ToolState::Unchecked, message, false);
-    }
-    if let Some(code) = code
-        && trust.is_none_or(|it| it.forbids_linter(&name).is_some())
-    {
-        // That nobody has trusted it yet is no failure, whoever named it.
-        let message = format!("waits for `regreen trust`: {}", code.what);
-        return absent(ToolState::Untrusted, message, false);
-    }
-    let found = match &settings.command {
-        Some(command) => desk.named(command),
-        None if code.is_some() => local(adapter, uses, desk)
-            .or_else(|| desk.find(adapter.program))
-            .map(|it| desk.install(&it)),
-        None => desk.find(adapter.program).map(|it| desk.install(&it)),
-    };
-    let Some(found) = found else {
-        let message = match &settings.command {
+) -> ToolMember {
+    let name = candidate.adapter.name.to_owned();
+    let reason = candidate.reason.clone();
+    let required = candidate.settings.required.unwrap_or(candidate.is_named);
+    new_member(name, reason, required, is_build, || {
+        let Candidate { adapter, is_presence, settings, .. } = candidate;
+        if let Some(code) = code
+            && trust.is_none_or(|it| it.forbids_linter(adapter.name).is_some())
+        {
+            return Err(Absence::untrusted(&code.what));
+        }
+        let found = match &settings.command {
             Some(command) => {
-                format!("{:?} was not found", command.first().map_or("", String::as_str))
+                environment.named(command).ok_or_else(|| Absence::missing_command(command))?
             }
-            None => format!("is not installed: {}", adapter.install),
+            None => {
+                let local = code.and_then(|_| local(adapter, uses, environment));
+                let path =
+                    local.or_else(|| environment.find(adapter.program)).ok_or_else(|| {
+                        Absence::missing(format!("is not installed: {}", adapter.install))
+                    })?;
+                environment.install(&path)
+            }
         };
-        return absent(ToolState::Missing, message, required);
-    };
-    let tool = Tool::known(adapter, is_presence, found, &settings, uses, Arc::clone(desk));
-    let place = Place::Ready(Arc::new(tool));
-    Member { name, reason, required, place }
+        Ok(WorkspaceTool::known(
+            adapter,
+            is_presence,
+            found,
+            &settings,
+            uses,
+            Arc::clone(environment),
+        ))
+    })
 }
 
-fn own_member(own: &OwnSource, desk: &Arc<Desk>, trust: Option<&Trust>, is_build: bool) -> Member {
-    let name = own.name.clone();
+fn own_member(
+    own: &OwnSource,
+    environment: &Arc<ToolEnvironment>,
+    trust: Option<&WorkspaceTrust>,
+    is_build: bool,
+) -> ToolMember {
     let reason = format!("{} names it", crate::config::PATH);
-    let absent = |state, message: String, required| Member {
-        name: name.clone(),
-        reason: reason.clone(),
-        required,
-        place: Place::Absent { state, message },
+    new_member(own.name.clone(), reason, own.required, is_build, || {
+        if trust.is_none_or(|it| it.forbids_source(&own.name).is_some()) {
+            return Err(Absence::untrusted(&format!("it runs `{}`", own.command.join(" "))));
+        }
+        let found = environment.named(&own.command);
+        let found = found.ok_or_else(|| Absence::missing_command(&own.command))?;
+        Ok(WorkspaceTool::own(own, found, Arc::clone(environment)))
+    })
+}
+
+/// A tool that is asked, unless this is a build or `find` says why not.
+fn new_member(
+    name: String,
+    reason: String,
+    required: bool,
+    is_build: bool,
+    find: impl FnOnce() -> Result<WorkspaceTool, Absence>,
+) -> ToolMember {
+    let found = match is_build {
+        true => Err(Absence {
+            state: ToolState::Unchecked,
+            message: "a build runs no program that is not one of its inputs".to_owned(),
+            is_failure: false,
+        }),
+        false => find(),
     };
-    if is_build {
-        let message = "a build runs no program that is not one of its inputs".to_owned();
-        return absent(ToolState::Unchecked, message, false);
+    match found {
+        Ok(tool) => {
+            ToolMember { name, reason, required, place: ToolAvailability::Ready(Arc::new(tool)) }
+        }
+        Err(Absence { state, message, is_failure }) => {
+            let required = required && is_failure;
+            ToolMember {
+                name,
+                reason,
+                required,
+                place: ToolAvailability::Absent { state, message },
+            }
+        }
     }
-    if trust.is_none_or(|it| it.forbids_source(&name).is_some()) {
-        let program = own.command.join(" ");
-        let message = format!("waits for `regreen trust`: it runs `{program}`");
-        return absent(ToolState::Untrusted, message, false);
-    }
-    let Some(found) = desk.named(&own.command) else {
-        let message = format!("{:?} was not found", own.command.first().map_or("", String::as_str));
-        return absent(ToolState::Missing, message, own.required);
-    };
-    let tool = Tool::own(own, found, Arc::clone(desk));
-    let place = Place::Ready(Arc::new(tool));
-    Member { name: name.clone(), reason, required: own.required, place }
 }
 
 /// For `init`: the tools that take part or would, with nothing run, and those that know files of the tree and that the
@@ -319,14 +374,14 @@ fn own_member(own: &OwnSource, desk: &Arc<Desk>, trust: Option<&Trust>, is_build
 pub(crate) fn overview(
     session: &Session,
     setup: &Setup,
-    tree: &Tree,
+    tree: &ScannedTree,
 ) -> (Vec<ToolSummary>, Vec<OtherTool>) {
     let trees = (&tree.disk, &tree.snapshot);
     let toolbox = Toolbox::new(session, &setup.config, trees, &setup.cache, &|_| true);
-    let uses = Uses::read(&tree.snapshot);
+    let uses = ToolUses::read(&tree.snapshot);
     let mut others = Vec::new();
-    let desk = Desk::new(session, &tree.disk, &setup.cache);
-    for adapter in linters::all().iter().filter(|_| session.access() != Access::Build) {
+    let environment = ToolEnvironment::new(session, &tree.disk, &setup.cache);
+    for adapter in linters::all().iter().filter(|_| session.access() != SessionAccess::Build) {
         let table = setup.config.linters.get(adapter.name);
         let is_off = table.is_some_and(|it| it.enabled == Some(false));
         let is_for_all = adapter.files.extensions.contains(&"*");
@@ -337,7 +392,8 @@ pub(crate) fn overview(
         }
         let files = uses.paths().filter(|it| adapter.files.has_path(it.as_str())).count();
         if files > 0 {
-            let is_there = desk.as_ref().is_some_and(|it| it.find(adapter.program).is_some());
+            let is_there =
+                environment.as_ref().is_some_and(|it| it.find(adapter.program).is_some());
             let install = (!is_there).then(|| adapter.install.to_owned());
             others.push(OtherTool { name: adapter.name.to_owned(), files, install });
         }

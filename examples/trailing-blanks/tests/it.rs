@@ -7,7 +7,7 @@ use std::sync::Arc;
 use check::{Card, Check, Environment, Input, Parses, Safety, Since, Stop};
 use document::Limits;
 use edit::Text;
-use engine::{Level, Options, Run, Sieve, Sources};
+use engine::{Options, RuleLevel, Run, Sieve, Sources};
 use plan::Policy;
 use snapshot::{Entry, File, RelPath, Snapshot};
 use trailing_blanks::TrailingBlanks;
@@ -23,7 +23,8 @@ fn tree(files: &[(&str, &str)]) -> Snapshot {
 fn the_loop_makes_a_tree_green() {
     let before = tree(&[("a.txt", "one  \ntwo\t\r\nthree\n  "), ("b.md", "kept  \n")]);
     let Card { name, .. } = Check::card(&TrailingBlanks);
-    let on = BTreeMap::from([("TRAILING_BLANKS".to_owned(), Level::At(check::Severity::Warning))]);
+    let on =
+        BTreeMap::from([("TRAILING_BLANKS".to_owned(), RuleLevel::At(check::Severity::Warning))]);
     let sieve = Sieve { levels: BTreeMap::from([(name.clone(), on)]), ..Sieve::default() };
     let sources = Sources::new(&[&TrailingBlanks], Environment::default());
     let (parses, stop) = (Arc::new(Parses::new(Limits::DEFAULT)), Stop::new());

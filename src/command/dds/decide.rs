@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use protocol::v1::DdsReport;
-use service::dds::{Desk, KeyChoice, Saying, Signing};
+use service::dds::{KeyChoice, ProposalRegistry, Saying, Signing};
 
 use super::super::Ctx;
 use crate::failure::UsageError;
@@ -105,7 +105,7 @@ pub(super) struct RefusalArguments {
 /// Says no, or takes a yes back, with the key that was named; without one, asks a person at a terminal to type the id.
 pub(super) fn say_no(
     ctx: &Ctx<'_>,
-    desk: &Desk<'_>,
+    proposals: &ProposalRegistry<'_>,
     arguments: &RefusalArguments,
     saying: Saying<'_>,
     by: &str,
@@ -124,12 +124,12 @@ pub(super) fn say_no(
             socket: ctx.environment.ssh_agent.clone(),
             passphrase: &mut passphrase,
         };
-        return Ok(desk.say_signed(id, saying, signing, by)?);
+        return Ok(proposals.say_signed(id, saying, signing, by)?);
     }
     need_terminal()?;
-    let (shown, _) = shown(ctx, desk, id)?;
+    let (shown, _) = shown(ctx, proposals, id)?;
     let line = asked(ctx, &format!("{shown}\nThis will not be signed. Type {id} to decide: "))?;
-    Ok(desk.say_typed(id, saying, &line, by)?)
+    Ok(proposals.say_typed(id, saying, &line, by)?)
 }
 
 /// Shows something to who sits at the terminal, and gives the line that was typed.
@@ -156,7 +156,7 @@ fn need_terminal() -> Result<()> {
 /// to type the id.
 pub(super) fn approve(
     ctx: &Ctx<'_>,
-    desk: &Desk<'_>,
+    proposals: &ProposalRegistry<'_>,
     arguments: &ApproveArguments,
     by: &str,
 ) -> Result<DdsReport> {
@@ -167,14 +167,14 @@ pub(super) fn approve(
     if let Some(file) = &arguments.signature {
         let signature = super::read(ctx, file)?;
         let principal = arguments.principal.as_deref();
-        return Ok(desk.approve_with_signature(&arguments.id, &signature, principal, by)?);
+        return Ok(proposals.approve_with_signature(&arguments.id, &signature, principal, by)?);
     }
     let Some(key) = arguments.key.choice(ctx) else {
-        return typed(ctx, desk, &arguments.id, by);
+        return typed(ctx, proposals, &arguments.id, by);
     };
     let expected = match &arguments.expect {
         Some(hash) => hash.clone(),
-        None => match reviewed(ctx, desk, &arguments.id)? {
+        None => match reviewed(ctx, proposals, &arguments.id)? {
             Ok(hash) => hash,
             Err(report) => return Ok(report),
         },
@@ -186,13 +186,13 @@ pub(super) fn approve(
         socket: ctx.environment.ssh_agent.clone(),
         passphrase: &mut passphrase,
     };
-    Ok(desk.approve_signed(&arguments.id, signing, &expected, by)?)
+    Ok(proposals.approve_signed(&arguments.id, signing, &expected, by)?)
 }
 
 /// Shows what would be signed to who sits at the terminal, and asks. Gives the hash of what was shown, or what became of it.
 fn reviewed(
     ctx: &Ctx<'_>,
-    desk: &Desk<'_>,
+    proposals: &ProposalRegistry<'_>,
     id: &str,
 ) -> Result<std::result::Result<String, DdsReport>> {
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
@@ -200,17 +200,17 @@ fn reviewed(
                        prints the hash of the statement that is signed";
         return Err(UsageError(message.to_owned()).into());
     }
-    let (shown, hash) = shown(ctx, desk, id)?;
+    let (shown, hash) = shown(ctx, proposals, id)?;
     let line = asked(ctx, &format!("{shown}\nSign this? Type yes: "))?;
     match line.trim() {
         "yes" => Ok(Ok(hash)),
-        _ => Ok(Err(desk.not_approved(id, "nothing was signed: yes was not typed")?)),
+        _ => Ok(Err(proposals.not_approved(id, "nothing was signed: yes was not typed")?)),
     }
 }
 
 /// The proposal as it is shown, and the hash of its statement.
-fn shown(ctx: &Ctx<'_>, desk: &Desk<'_>, id: &str) -> Result<(String, String)> {
-    let report = desk.show(id)?;
+fn shown(ctx: &Ctx<'_>, proposals: &ProposalRegistry<'_>, id: &str) -> Result<(String, String)> {
+    let report = proposals.show(id)?;
     let hash = match &report {
         DdsReport::Show(it) => it.statement_hash.clone().unwrap_or_default(),
         _ => String::new(),
@@ -218,23 +218,23 @@ fn shown(ctx: &Ctx<'_>, desk: &Desk<'_>, id: &str) -> Result<(String, String)> {
     Ok((render(&report, ctx.common), hash))
 }
 
-fn typed(ctx: &Ctx<'_>, desk: &Desk<'_>, id: &str, by: &str) -> Result<DdsReport> {
+fn typed(ctx: &Ctx<'_>, proposals: &ProposalRegistry<'_>, id: &str, by: &str) -> Result<DdsReport> {
     need_terminal()?;
-    let (shown, hash) = shown(ctx, desk, id)?;
+    let (shown, hash) = shown(ctx, proposals, id)?;
     let question = format!("{shown}\nThis approval will not be signed. Type {id} to approve: ");
     let line = asked(ctx, &question)?;
-    Ok(desk.approve_typed(id, &line, &hash, by)?)
+    Ok(proposals.approve_typed(id, &line, &hash, by)?)
 }
 
 /// Writes a key to the file of allowed signers.
 pub(super) fn init_signing(
     ctx: &Ctx<'_>,
-    desk: &Desk<'_>,
+    proposals: &ProposalRegistry<'_>,
     arguments: &SigningArguments,
 ) -> Result<DdsReport> {
     let Some(key) = arguments.key.choice(ctx) else {
         let message = "name the key that may approve: --key FILE, or --git-key for the one that git signs with";
         return Err(UsageError(message.to_owned()).into());
     };
-    Ok(desk.init_signing(&key, arguments.principal.as_deref())?)
+    Ok(proposals.init_signing(&key, arguments.principal.as_deref())?)
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 
 /// The files of an archive, by path. Folders are added where they are written down.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tree {
+pub(crate) struct ArchiveTree {
     files: BTreeMap<String, File>,
 }
 
@@ -19,7 +19,7 @@ struct File {
     contents: Vec<u8>,
 }
 
-impl Tree {
+impl ArchiveTree {
     /// Adds a file that everybody may read.
     pub(crate) fn add(&mut self, path: impl Into<String>, contents: impl Into<Vec<u8>>) {
         self.files.insert(path.into(), File { mode: 0o644, contents: contents.into() });
@@ -51,10 +51,10 @@ impl Tree {
     pub(crate) fn to_tar(&self, epoch: u64) -> Result<Vec<u8>> {
         let mut tar = Vec::new();
         for folder in self.folders() {
-            tar.extend(header(folder, Kind::Folder, 0o755, 0, epoch)?);
+            tar.extend(header(folder, EntryKind::Folder, 0o755, 0, epoch)?);
         }
         for (path, file) in &self.files {
-            tar.extend(header(path, Kind::File, file.mode, file.contents.len(), epoch)?);
+            tar.extend(header(path, EntryKind::File, file.mode, file.contents.len(), epoch)?);
             tar.extend(&file.contents);
             tar.resize(tar.len().next_multiple_of(BLOCK), 0);
         }
@@ -62,7 +62,7 @@ impl Tree {
         Ok(tar)
     }
 
-    /// [`Tree::to_tar`], compressed.
+    /// [`ArchiveTree::to_tar`], compressed.
     pub(crate) fn to_tar_gz(&self, epoch: u64) -> Result<Vec<u8>> {
         gzip(&self.to_tar(epoch)?)
     }
@@ -71,13 +71,13 @@ impl Tree {
 const BLOCK: usize = 512;
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum EntryKind {
     File,
     Folder,
 }
 
 /// A header of the ustar format (POSIX.1-1988): fields at fixed places, numbers in octal.
-fn header(path: &str, kind: Kind, mode: u32, size: usize, epoch: u64) -> Result<[u8; BLOCK]> {
+fn header(path: &str, kind: EntryKind, mode: u32, size: usize, epoch: u64) -> Result<[u8; BLOCK]> {
     ensure!(path.len() <= 100, "the path `{path}` is too long for a tar header");
     let mut block = [0; BLOCK];
     let mut put =
@@ -93,8 +93,8 @@ fn header(path: &str, kind: Kind, mode: u32, size: usize, epoch: u64) -> Result<
     put(
         156,
         match kind {
-            Kind::File => "0",
-            Kind::Folder => "5",
+            EntryKind::File => "0",
+            EntryKind::Folder => "5",
         },
     );
     put(257, "ustar\x0000");
@@ -165,8 +165,8 @@ fn filter(program: &str, arguments: &[&str], bytes: &[u8]) -> Result<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn tree(paths: &[&str]) -> Tree {
-        let mut tree = Tree::default();
+    fn tree(paths: &[&str]) -> ArchiveTree {
+        let mut tree = ArchiveTree::default();
         for path in paths {
             tree.add(*path, path.as_bytes());
         }
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_path_that_does_not_fit_is_refused() {
-        let mut tree = Tree::default();
+        let mut tree = ArchiveTree::default();
         tree.add("a".repeat(101), "");
         assert!(tree.to_tar(0).is_err());
     }

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::cargo_graph::Graph;
+use super::cargo_graph::CargoGraph;
 use super::tools::Tools;
 use super::{GLIBC, Release, TARGET};
 use crate::{execute, report};
@@ -27,7 +27,7 @@ pub(crate) struct Built {
 }
 
 /// Builds the binary and checks what is promised of it.
-pub(crate) fn build(release: &Release, tools: &Tools, graph: &Graph) -> Result<Built> {
+pub(crate) fn build(release: &Release, tools: &Tools, graph: &CargoGraph) -> Result<Built> {
     let folder = release.target.join("wheel");
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
@@ -89,7 +89,7 @@ fn parse_needs(dump: &str) -> Needs {
     Needs { libraries, glibc: words().filter_map(version).max().unwrap_or_default() }
 }
 
-fn check(release: &Release, tools: &Tools, graph: &Graph, binary: &[u8]) -> Result<()> {
+fn check(release: &Release, tools: &Tools, graph: &CargoGraph, binary: &[u8]) -> Result<()> {
     report(&format!("dist: the binary has {} bytes", binary.len()));
     ensure!(binary.len() < LIMIT, "the binary has {} bytes, the limit is {LIMIT}", binary.len());
     let needs = needs(&path(release))?;
@@ -116,7 +116,7 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
 }
 
 /// The folders that nobody but this machine has.
-fn private_folders(release: &Release, tools: &Tools, graph: &Graph) -> Vec<PathBuf> {
+fn private_folders(release: &Release, tools: &Tools, graph: &CargoGraph) -> Vec<PathBuf> {
     let ours = [&release.source, &release.target].map(PathBuf::clone);
     let registries = graph.registries.iter().cloned();
     ours.into_iter().chain([tools.folder().to_path_buf()]).chain(registries).collect()
@@ -130,7 +130,12 @@ const NO_TIME: &str = concat!(
 );
 
 /// A command in which compilers and linkers find the tools, and write down no path of this machine.
-fn prepared(program: &Path, release: &Release, tools: &Tools, graph: &Graph) -> Result<Command> {
+fn prepared(
+    program: &Path,
+    release: &Release,
+    tools: &Tools,
+    graph: &CargoGraph,
+) -> Result<Command> {
     // Of several prefixes that fit, rustc takes the last and clang, too: the target folder is below the source.
     let mut maps = vec![(release.source.clone(), "/regreen")];
     maps.extend(graph.registries.iter().map(|it| (it.clone(), "/registry")));

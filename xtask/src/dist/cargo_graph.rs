@@ -13,15 +13,15 @@ use super::{Release, TARGET};
 use crate::cargo;
 
 /// A package by name and version.
-pub(crate) type Id = (String, String);
+pub(crate) type CrateId = (String, String);
 
 /// The packages of one build of the binary.
 #[derive(Debug)]
-pub(crate) struct Graph {
+pub(crate) struct CargoGraph {
     /// What is linked into the binary; `regreen` itself is one of them.
-    pub(crate) linked: BTreeMap<Id, Package>,
+    pub(crate) linked: BTreeMap<CrateId, Package>,
     /// What is downloaded to build the binary, with what runs at build time, by the digest of its archive.
-    pub(crate) materials: BTreeMap<Id, String>,
+    pub(crate) materials: BTreeMap<CrateId, String>,
     /// The folders that packages were unpacked in; their paths must not get into the binary.
     pub(crate) registries: BTreeSet<PathBuf>,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Package {
     pub(crate) is_ours: bool,
     /// The digest of its archive, where it has one.
     pub(crate) sha256: Option<String>,
-    pub(crate) uses: BTreeSet<Id>,
+    pub(crate) uses: BTreeSet<CrateId>,
     pub(crate) bundled: Vec<Bundled>,
     folder: PathBuf,
 }
@@ -83,8 +83,8 @@ const BUNDLES: [Bundle; 3] = [
     },
 ];
 
-impl Graph {
-    pub(crate) fn load(release: &Release) -> Result<Graph> {
+impl CargoGraph {
+    pub(crate) fn load(release: &Release) -> Result<CargoGraph> {
         let root = &release.source;
         let metadata =
             output(root, &["metadata", "--format-version", "1", "--filter-platform", TARGET])?;
@@ -98,16 +98,16 @@ impl Graph {
         let checksums = parse_lock(&release.read_text("Cargo.lock")?);
         let built = tree("normal,build")?;
         let materials = checksums.into_iter().filter(|(id, _)| built.contains(id)).collect();
-        Graph::new(&metadata, &tree("normal,no-proc-macro")?, materials)
+        CargoGraph::new(&metadata, &tree("normal,no-proc-macro")?, materials)
     }
 
     fn new(
         metadata: &Value,
-        linked: &BTreeSet<Id>,
-        materials: BTreeMap<Id, String>,
-    ) -> Result<Graph> {
+        linked: &BTreeSet<CrateId>,
+        materials: BTreeMap<CrateId, String>,
+    ) -> Result<CargoGraph> {
         let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-        let mut ids: BTreeMap<String, Id> = BTreeMap::new();
+        let mut ids: BTreeMap<String, CrateId> = BTreeMap::new();
         let mut packages = BTreeMap::new();
         let mut registries = BTreeSet::new();
         for package in list(&metadata["packages"]) {
@@ -150,9 +150,10 @@ impl Graph {
                 .cloned()
                 .collect();
         }
-        let missing: Vec<&Id> = linked.iter().filter(|id| !packages.contains_key(*id)).collect();
+        let missing: Vec<&CrateId> =
+            linked.iter().filter(|id| !packages.contains_key(*id)).collect();
         ensure!(missing.is_empty(), "cargo metadata does not know {missing:?}");
-        Ok(Graph { linked: packages, materials, registries })
+        Ok(CargoGraph { linked: packages, materials, registries })
     }
 
     /// The licences of everything that is linked and not ours: each text once, with the packages that it is for.
@@ -235,7 +236,7 @@ fn version_in(header: &str, defines: &[&str]) -> Option<String> {
 }
 
 /// The packages that `cargo tree` names, a line each: `name v1.2.3 (…)`.
-fn parse_tree(tree: &str) -> BTreeSet<Id> {
+fn parse_tree(tree: &str) -> BTreeSet<CrateId> {
     let id = |line: &str| {
         let mut words = line.split(' ');
         let (name, version) = (words.next()?, words.next()?.strip_prefix('v')?);
@@ -245,7 +246,7 @@ fn parse_tree(tree: &str) -> BTreeSet<Id> {
 }
 
 /// The digests of archives in a lock file.
-fn parse_lock(lock: &str) -> BTreeMap<Id, String> {
+fn parse_lock(lock: &str) -> BTreeMap<CrateId, String> {
     let package = |block: &str| {
         let value = |key: &str| {
             let mut lines = block.lines();
@@ -274,12 +275,12 @@ pub(crate) mod tests {
 
     use super::*;
 
-    pub(crate) fn id(name: &str, version: &str) -> Id {
+    pub(crate) fn id(name: &str, version: &str) -> CrateId {
         (name.to_owned(), version.to_owned())
     }
 
     /// A graph in which `regreen` uses `a`, which uses `b`; `made` makes code for `a` and is not linked.
-    pub(crate) fn graph() -> Graph {
+    pub(crate) fn graph() -> CargoGraph {
         let package = |name: &str, source: Value| {
             json!({ "name": name, "version": "1.0.0", "id": format!("id {name}"), "source": source,
                     "license": "MIT/Apache-2.0", "description": "About.", "repository": null,
@@ -301,7 +302,7 @@ pub(crate) mod tests {
         let lock = "version = 4\n\n[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nchecksum = \"aa\"\n\n\
                     [[package]]\nname = \"made\"\nversion = \"1.0.0\"\nchecksum = \"cc\"\n\n\
                     [[package]]\nname = \"regreen\"\nversion = \"1.0.0\"\n";
-        Graph::new(&metadata, &linked, parse_lock(lock)).unwrap()
+        CargoGraph::new(&metadata, &linked, parse_lock(lock)).unwrap()
     }
 
     #[test]
@@ -320,7 +321,7 @@ pub(crate) mod tests {
     #[test]
     fn a_linked_package_must_be_known() {
         let linked = parse_tree("gone v1.0.0\n");
-        let error = Graph::new(&json!({}), &linked, BTreeMap::new()).unwrap_err();
+        let error = CargoGraph::new(&json!({}), &linked, BTreeMap::new()).unwrap_err();
         assert!(error.to_string().contains("gone"), "{error}");
     }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::archive::{Tree, ar, gzip, md5};
+use super::archive::{ArchiveTree, ar, gzip, md5};
 use super::build::{self, Needs};
 use super::{Parts, Release};
 
@@ -24,7 +24,7 @@ pub(crate) fn package(release: &Release, parts: &Parts) -> Result<(String, Vec<u
         .replace("{version}", version)
         .replace("{size}", &size.to_string())
         .replace("{depends}", &depends(&build::needs(&build::path(release))?)?);
-    let mut about = Tree::default();
+    let mut about = ArchiveTree::default();
     about.add("./control", control);
     about.add("./md5sums", sums);
     let members = [
@@ -38,8 +38,8 @@ pub(crate) fn package(release: &Release, parts: &Parts) -> Result<(String, Vec<u
 }
 
 /// What is installed, where Debian has it.
-fn data(release: &Release, parts: &Parts, changelog: &str) -> Result<Tree> {
-    let mut tree = Tree::default();
+fn data(release: &Release, parts: &Parts, changelog: &str) -> Result<ArchiveTree> {
+    let mut tree = ArchiveTree::default();
     tree.add_program("./usr/bin/regreen", parts.binary.clone());
     for (name, page) in &parts.pages.manual {
         tree.add(format!("./usr/share/man/man1/{name}.gz"), gzip(page)?);

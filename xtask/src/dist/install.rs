@@ -15,7 +15,7 @@ use super::{Files, Release, ways};
 use crate::report;
 
 /// A clean place to install in.
-pub(crate) struct Place {
+pub(crate) struct InstallFolder {
     folder: tempfile::TempDir,
     /// Where the packages are.
     pub(crate) dist: PathBuf,
@@ -27,12 +27,12 @@ pub(crate) struct Place {
 }
 
 /// A way to install: a name, and what a user types before and after the work.
-pub(crate) struct Way {
+pub(crate) struct Installer {
     pub(crate) name: &'static str,
-    pub(crate) install: fn(&mut Place, &Files) -> Result<()>,
+    pub(crate) install: fn(&mut InstallFolder, &Files) -> Result<()>,
     /// Checks what is installed beside the binary.
-    pub(crate) check: fn(&Place) -> Result<()>,
-    pub(crate) remove: fn(&Place) -> Result<()>,
+    pub(crate) check: fn(&InstallFolder) -> Result<()>,
+    pub(crate) remove: fn(&InstallFolder) -> Result<()>,
 }
 
 pub(crate) fn run(release: &Release, dist: &Path, files: &Files) -> Result<()> {
@@ -43,13 +43,13 @@ pub(crate) fn run(release: &Release, dist: &Path, files: &Files) -> Result<()> {
     Ok(())
 }
 
-fn attempt(release: &Release, dist: &Path, files: &Files, way: &Way) -> Result<()> {
+fn attempt(release: &Release, dist: &Path, files: &Files, way: &Installer) -> Result<()> {
     let folder = tempfile::Builder::new().prefix("install-").tempdir()?;
     for name in ["home", "prefix", "work"] {
         fs::create_dir(folder.path().join(name))?;
     }
     let dist = fs::canonicalize(dist)?;
-    let mut place = Place {
+    let mut place = InstallFolder {
         folder,
         dist,
         version: release.version.clone(),
@@ -65,7 +65,7 @@ fn attempt(release: &Release, dist: &Path, files: &Files, way: &Way) -> Result<(
     check_gone(&place)
 }
 
-impl Place {
+impl InstallFolder {
     pub(crate) fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
@@ -123,14 +123,14 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).into_owned()
 }
 
-fn check_version(place: &Place) -> Result<()> {
+fn check_version(place: &InstallFolder) -> Result<()> {
     let printed = place.run("regreen", &["--version"])?;
     ensure!(printed.trim() == format!("regreen {}", place.version), "--version says {printed}");
     Ok(())
 }
 
 /// The script works in the shell that is always there.
-fn check_completions(place: &Place) -> Result<()> {
+fn check_completions(place: &InstallFolder) -> Result<()> {
     let script = "eval \"$(regreen completions bash)\" && complete -p regreen";
     let printed = place.run("bash", &["--norc", "-c", script])?;
     ensure!(printed.contains("_regreen"), "completions of bash: {printed}");
@@ -138,7 +138,7 @@ fn check_completions(place: &Place) -> Result<()> {
 }
 
 /// What the README shows first: check, fix, undo; afterwards every byte is as before.
-fn main_job(place: &Place, example: &Path) -> Result<()> {
+fn main_job(place: &InstallFolder, example: &Path) -> Result<()> {
     let work = place.work();
     copy(example, &work)?;
     let before = snapshot(&work)?;
@@ -162,7 +162,7 @@ fn main_job(place: &Place, example: &Path) -> Result<()> {
 }
 
 /// Nothing is where the package was, and nothing in the home but regreen's own state and caches.
-fn check_gone(place: &Place) -> Result<()> {
+fn check_gone(place: &InstallFolder) -> Result<()> {
     let own = [".local/state/regreen/", ".cache/regreen/"];
     let left: Vec<String> = snapshot(&place.home())?
         .into_keys()

@@ -4,7 +4,7 @@
 use anyhow::{Result, ensure};
 use serde_json::Value;
 
-use super::archive::Tree;
+use super::archive::ArchiveTree;
 use super::{Files, Parts, Release};
 
 pub(crate) fn packages(release: &Release, parts: &Parts) -> Result<Files> {
@@ -28,10 +28,10 @@ pub(crate) fn packages(release: &Release, parts: &Parts) -> Result<Files> {
 }
 
 /// What both packages have.
-fn tree(release: &Release, folder: &str) -> Result<Tree> {
+fn tree(release: &Release, folder: &str) -> Result<ArchiveTree> {
     let manifest = release.read_text(&format!("packaging/npm/{folder}/package.json"))?;
     check_versions(&manifest, &release.version)?;
-    let mut tree = Tree::default();
+    let mut tree = ArchiveTree::default();
     tree.add("package/package.json", manifest);
     for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
         tree.add(format!("package/{name}"), release.read(name)?);

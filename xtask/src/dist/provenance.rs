@@ -8,16 +8,16 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use super::cargo_graph::Graph;
+use super::cargo_graph::CargoGraph;
 use super::sbom::purl;
-use super::tools::{self, Pinned};
+use super::tools::{self, PinnedTool};
 use super::{GLIBC, REPOSITORY, Release, TARGET};
 use crate::command;
 
 /// The statement about the files with these digests.
 pub(crate) fn statement(
     release: &Release,
-    graph: &Graph,
+    graph: &CargoGraph,
     digests: &BTreeMap<String, String>,
 ) -> Result<Vec<u8>> {
     let output = command("rustc", &release.source).arg("-vV").output().context("rustc -vV")?;
@@ -37,14 +37,14 @@ pub(crate) fn statement(
 struct Inputs<'a> {
     /// What `rustc -vV` says.
     rustc: &'a str,
-    tools: &'a [Pinned],
+    tools: &'a [PinnedTool],
     /// Variables that change the profile.
     environment: &'a BTreeMap<String, String>,
 }
 
 fn document(
     release: &Release,
-    graph: &Graph,
+    graph: &CargoGraph,
     digests: &BTreeMap<String, String>,
     inputs: &Inputs<'_>,
 ) -> Value {
@@ -83,7 +83,7 @@ fn document(
 }
 
 /// Everything that the build reads: the source, the compiler, the tools, and the packages.
-fn materials(release: &Release, graph: &Graph, inputs: &Inputs<'_>) -> Vec<Value> {
+fn materials(release: &Release, graph: &CargoGraph, inputs: &Inputs<'_>) -> Vec<Value> {
     let mut materials = vec![json!({
         "uri": format!("git+{REPOSITORY}@{}", release.commit),
         "digest": { "gitCommit": release.commit },
@@ -130,7 +130,7 @@ mod tests {
         };
         let digests = [("a.tar.gz".to_owned(), "dd".to_owned())].into();
         let rustc = "rustc 1.95.0\nrelease: 1.95.0\ncommit-hash: beef\n";
-        let zig = Pinned { name: "ziglang".into(), version: "1.0".into(), sha256: "ee".into() };
+        let zig = PinnedTool { name: "ziglang".into(), version: "1.0".into(), sha256: "ee".into() };
         let environment = BTreeMap::new();
         let inputs = Inputs { rustc, tools: &[zig], environment: &environment };
         let statement = document(&release, &graph(), &digests, &inputs);

@@ -4,19 +4,19 @@
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::cargo_graph::{Graph, Id, Package};
+use super::cargo_graph::{CargoGraph, CrateId, Package};
 use super::{REPOSITORY, Release, TARGET};
 
 /// The bill as bytes that depend on the commit alone.
-pub(crate) fn bill(release: &Release, graph: &Graph) -> Result<Vec<u8>> {
+pub(crate) fn bill(release: &Release, graph: &CargoGraph) -> Result<Vec<u8>> {
     let bill = document(&release.version, release.epoch, graph)?;
     let mut bytes = serde_json::to_vec_pretty(&bill)?;
     bytes.push(b'\n');
     Ok(bytes)
 }
 
-fn document(version: &str, epoch: u64, graph: &Graph) -> Result<Value> {
-    let us: Id = ("regreen".to_owned(), version.to_owned());
+fn document(version: &str, epoch: u64, graph: &CargoGraph) -> Result<Value> {
+    let us: CrateId = ("regreen".to_owned(), version.to_owned());
     let ours = graph.linked.get(&us).with_context(|| format!("{us:?} is not linked"))?;
     let others = graph.linked.iter().filter(|(id, _)| **id != us);
     let mut root = component(&us, ours);
@@ -47,7 +47,7 @@ fn document(version: &str, epoch: u64, graph: &Graph) -> Result<Value> {
     }))
 }
 
-fn component(id: &Id, package: &Package) -> Value {
+fn component(id: &CrateId, package: &Package) -> Value {
     let mut component = json!({
         "type": "library",
         "bom-ref": purl(id),
@@ -80,7 +80,7 @@ fn component(id: &Id, package: &Package) -> Value {
 }
 
 /// The package URL, which is how databases of advisories name packages.
-pub(crate) fn purl((name, version): &Id) -> String {
+pub(crate) fn purl((name, version): &CrateId) -> String {
     format!("pkg:cargo/{name}@{}", version.replace('+', "%2B"))
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::archive::Tree;
+use super::archive::ArchiveTree;
 use super::pages::SHELLS;
 use super::{Parts, Release};
 
@@ -11,7 +11,7 @@ pub(crate) const DOCUMENTS: [&str; 4] =
 
 pub(crate) fn archive(release: &Release, parts: &Parts) -> Result<Vec<u8>> {
     let stem = release.stem();
-    let mut tree = Tree::default();
+    let mut tree = ArchiveTree::default();
     tree.add_program(format!("{stem}/regreen"), parts.binary.clone());
     for name in DOCUMENTS {
         tree.add(format!("{stem}/{name}"), release.read(name)?);

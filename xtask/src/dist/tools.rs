@@ -18,7 +18,7 @@ pub(crate) struct Tools {
 
 /// A tool as the requirements name it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Pinned {
+pub(crate) struct PinnedTool {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) sha256: String,
@@ -66,14 +66,18 @@ impl Tools {
 }
 
 /// The tools that are asked for.
-pub(crate) fn pinned() -> Vec<Pinned> {
+pub(crate) fn pinned() -> Vec<PinnedTool> {
     REQUIREMENTS.lines().filter(|line| !line.starts_with('#')).filter_map(parse).collect()
 }
 
-fn parse(line: &str) -> Option<Pinned> {
+fn parse(line: &str) -> Option<PinnedTool> {
     let (name, rest) = line.split_once("==")?;
     let (version, sha256) = rest.split_once(" --hash=sha256:")?;
-    Some(Pinned { name: name.to_owned(), version: version.to_owned(), sha256: sha256.to_owned() })
+    Some(PinnedTool {
+        name: name.to_owned(),
+        version: version.to_owned(),
+        sha256: sha256.to_owned(),
+    })
 }
 
 #[cfg(test)]

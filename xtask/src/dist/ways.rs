@@ -8,25 +8,25 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use super::install::{Place, Way, snapshot};
+use super::install::{InstallFolder, Installer, snapshot};
 use super::{Files, GLIBC, TARGET, tarball};
 
-pub(crate) const WAYS: [Way; 5] = [
-    Way { name: "the archive", install: unpack, check: check_archive, remove: remove_prefix },
-    Way { name: "the wheel", install: pip_install, check: nothing, remove: pip_uninstall },
-    Way {
+pub(crate) const WAYS: [Installer; 5] = [
+    Installer { name: "the archive", install: unpack, check: check_archive, remove: remove_prefix },
+    Installer { name: "the wheel", install: pip_install, check: nothing, remove: pip_uninstall },
+    Installer {
         name: "the npm packages, for the user",
         install: npm_install,
         check: check_npm,
         remove: npm_uninstall,
     },
-    Way {
+    Installer {
         name: "the npm packages, in a project",
         install: npx_install,
         check: check_npx,
         remove: npx_remove,
     },
-    Way {
+    Installer {
         name: "the Debian package",
         install: dpkg_install,
         check: check_debian,
@@ -34,12 +34,12 @@ pub(crate) const WAYS: [Way; 5] = [
     },
 ];
 
-fn nothing(_: &Place) -> Result<()> {
+fn nothing(_: &InstallFolder) -> Result<()> {
     Ok(())
 }
 
 /// The path of the file whose name begins and ends so.
-fn file(place: &Place, files: &Files, start: &str, end: &str) -> Result<String> {
+fn file(place: &InstallFolder, files: &Files, start: &str, end: &str) -> Result<String> {
     let mut names = files.keys();
     let name = names.find(|it| it.starts_with(start) && it.ends_with(end));
     let name = name.with_context(|| format!("no file {start}…{end}"))?;
@@ -51,19 +51,19 @@ fn text(path: &Path) -> String {
 }
 
 /// The page can be shown by `man`, and is the one of the binary that is installed.
-fn check_page(place: &Place, page: &Path) -> Result<()> {
+fn check_page(place: &InstallFolder, page: &Path) -> Result<()> {
     let shown = place.run("man", &["--local-file", "--pager=cat", &text(page)])?;
     let shown = shown.replace('\u{8}', "");
     ensure!(shown.contains("SYNOPSIS") && shown.contains("regreen"), "man shows: {shown}");
     Ok(())
 }
 
-fn remove_prefix(place: &Place) -> Result<()> {
+fn remove_prefix(place: &InstallFolder) -> Result<()> {
     fs::remove_dir_all(place.prefix())?;
     Ok(fs::create_dir(place.prefix())?)
 }
 
-fn unpack(place: &mut Place, files: &Files) -> Result<()> {
+fn unpack(place: &mut InstallFolder, files: &Files) -> Result<()> {
     let archive = file(place, files, "regreen-", ".tar.gz")?;
     let dist = text(&place.dist);
     place.run("sh", &["-c", &format!("cd '{dist}' && sha256sum --check --quiet SHA256SUMS")])?;
@@ -72,11 +72,11 @@ fn unpack(place: &mut Place, files: &Files) -> Result<()> {
     Ok(())
 }
 
-fn unpacked(place: &Place) -> PathBuf {
+fn unpacked(place: &InstallFolder) -> PathBuf {
     place.prefix().join(format!("regreen-{}-{TARGET}", place.version))
 }
 
-fn check_archive(place: &Place) -> Result<()> {
+fn check_archive(place: &InstallFolder) -> Result<()> {
     let folder = unpacked(place);
     for name in tarball::DOCUMENTS {
         ensure!(folder.join(name).exists(), "{name} is missing");
@@ -97,7 +97,7 @@ fn check_archive(place: &Place) -> Result<()> {
     Ok(())
 }
 
-fn pip_install(place: &mut Place, _: &Files) -> Result<()> {
+fn pip_install(place: &mut InstallFolder, _: &Files) -> Result<()> {
     let venv = place.prefix().join("venv");
     // The Python that runs here; the one of a version manager finds its home by a variable that is not set.
     place.run("python3", &["-m", "venv", &text(&venv)])?;
@@ -118,7 +118,7 @@ fn pip_install(place: &mut Place, _: &Files) -> Result<()> {
     Ok(())
 }
 
-fn pip_uninstall(place: &Place) -> Result<()> {
+fn pip_uninstall(place: &InstallFolder) -> Result<()> {
     place.run("pip", &["uninstall", "--yes", "regreen"])?;
     let is_new = |it: &String| !it.contains("__pycache__") && !place.before.contains(it);
     let left: Vec<String> = snapshot(&place.prefix())?.into_keys().filter(is_new).collect();
@@ -129,7 +129,7 @@ fn pip_uninstall(place: &Place) -> Result<()> {
 const NPM: [&str; 4] = ["--offline", "--no-audit", "--no-fund", "--no-update-notifier"];
 
 /// Both packages are given as files, since none of them is in a registry here.
-fn tarballs(place: &Place, files: &Files) -> Result<[String; 2]> {
+fn tarballs(place: &InstallFolder, files: &Files) -> Result<[String; 2]> {
     let version = &place.version;
     Ok([
         file(place, files, &format!("regreen-{version}.tgz"), "")?,
@@ -137,7 +137,7 @@ fn tarballs(place: &Place, files: &Files) -> Result<[String; 2]> {
     ])
 }
 
-fn npm_install(place: &mut Place, files: &Files) -> Result<()> {
+fn npm_install(place: &mut InstallFolder, files: &Files) -> Result<()> {
     let [launcher, platform] = tarballs(place, files)?;
     let prefix = text(&place.prefix());
     let words = ["install", "--global", "--prefix", &prefix, &platform, &launcher];
@@ -147,7 +147,7 @@ fn npm_install(place: &mut Place, files: &Files) -> Result<()> {
 }
 
 /// The launcher is invisible: arguments with blanks, standard input, exit codes and signals pass.
-fn check_npm(place: &Place) -> Result<()> {
+fn check_npm(place: &InstallFolder) -> Result<()> {
     let script = r#"
         set -u
         fail() { echo "$*" >&2; exit 1; }
@@ -174,7 +174,7 @@ fn check_npm(place: &Place) -> Result<()> {
     Ok(())
 }
 
-fn npm_uninstall(place: &Place) -> Result<()> {
+fn npm_uninstall(place: &InstallFolder) -> Result<()> {
     let prefix = text(&place.prefix());
     let words = ["uninstall", "--global", "--prefix", &prefix, "regreen", "@regreen/linux-x64"];
     place.run("npm", &[&words[..], &NPM].concat())?;
@@ -182,7 +182,7 @@ fn npm_uninstall(place: &Place) -> Result<()> {
 }
 
 /// npm keeps a cache and logs of its own in the home; they are npm's.
-fn npm_cache_is_left(place: &Place) -> Result<()> {
+fn npm_cache_is_left(place: &InstallFolder) -> Result<()> {
     let cache = place.home().join(".npm");
     if cache.exists() {
         fs::remove_dir_all(cache)?;
@@ -190,7 +190,7 @@ fn npm_cache_is_left(place: &Place) -> Result<()> {
     Ok(())
 }
 
-fn npx_install(place: &mut Place, files: &Files) -> Result<()> {
+fn npx_install(place: &mut InstallFolder, files: &Files) -> Result<()> {
     let [launcher, platform] = tarballs(place, files)?;
     fs::write(place.prefix().join("package.json"), "{ \"private\": true }\n")?;
     let prefix = text(&place.prefix());
@@ -200,14 +200,14 @@ fn npx_install(place: &mut Place, files: &Files) -> Result<()> {
     Ok(())
 }
 
-fn check_npx(place: &Place) -> Result<()> {
+fn check_npx(place: &InstallFolder) -> Result<()> {
     let script = format!("cd '{}' && npx --no-install regreen --version", text(&place.prefix()));
     let printed = place.run("sh", &["-c", &script])?;
     ensure!(printed.contains(&place.version), "npx regreen says {printed}");
     Ok(())
 }
 
-fn npx_remove(place: &Place) -> Result<()> {
+fn npx_remove(place: &InstallFolder) -> Result<()> {
     let prefix = text(&place.prefix());
     let words = ["uninstall", "--prefix", &prefix, "regreen", "@regreen/linux-x64"];
     place.run("npm", &[&words[..], &NPM].concat())?;
@@ -221,11 +221,11 @@ fn npx_remove(place: &Place) -> Result<()> {
 }
 
 /// Where dpkg keeps its books: a copy of the system's, so that dependencies are looked up in what is installed here.
-fn books(place: &Place) -> PathBuf {
+fn books(place: &InstallFolder) -> PathBuf {
     place.work().with_file_name("dpkg")
 }
 
-fn dpkg(place: &Place, words: &[&str]) -> Result<String> {
+fn dpkg(place: &InstallFolder, words: &[&str]) -> Result<String> {
     let books = format!("--admindir={}", text(&books(place)));
     let root = format!("--instdir={}", text(&place.prefix()));
     // Triggers are programs of other packages; they would look for theirs where only ours is.
@@ -233,14 +233,14 @@ fn dpkg(place: &Place, words: &[&str]) -> Result<String> {
     place.run("dpkg", &[&flags[..], words].concat())
 }
 
-fn dpkg_install(place: &mut Place, files: &Files) -> Result<()> {
+fn dpkg_install(place: &mut InstallFolder, files: &Files) -> Result<()> {
     place.run("cp", &["-r", "/var/lib/dpkg", &text(&books(place))])?;
     dpkg(place, &["--install", &file(place, files, "regreen_", ".deb")?])?;
     place.add_path(place.prefix().join("usr/bin"));
     Ok(())
 }
 
-fn check_debian(place: &Place) -> Result<()> {
+fn check_debian(place: &InstallFolder) -> Result<()> {
     let status = dpkg(place, &["--status", "regreen"])?;
     ensure!(status.contains("install ok installed"), "dpkg --status says: {status}");
     let share = place.prefix().join("usr/share");
@@ -258,6 +258,6 @@ fn check_debian(place: &Place) -> Result<()> {
     check_page(place, &share.join("man/man1/regreen.1.gz"))
 }
 
-fn dpkg_remove(place: &Place) -> Result<()> {
+fn dpkg_remove(place: &InstallFolder) -> Result<()> {
     dpkg(place, &["--purge", "regreen"]).map(drop)
 }

@@ -12,7 +12,7 @@ const PER_KIND: usize = 2;
 
 /// The kinds of faults.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fault {
+pub(super) enum InjectedFault {
     KeyTypo,
     ValueTypo,
     ValueCase,
@@ -24,36 +24,40 @@ pub(super) enum Fault {
     WrongType,
 }
 
-const ALL: [Fault; 9] = [
-    Fault::KeyTypo,
-    Fault::ValueTypo,
-    Fault::ValueCase,
-    Fault::NumberQuoted,
-    Fault::BooleanQuoted,
-    Fault::BooleanTypo,
-    Fault::MissingKey,
-    Fault::UnknownKey,
-    Fault::WrongType,
+const ALL: [InjectedFault; 9] = [
+    InjectedFault::KeyTypo,
+    InjectedFault::ValueTypo,
+    InjectedFault::ValueCase,
+    InjectedFault::NumberQuoted,
+    InjectedFault::BooleanQuoted,
+    InjectedFault::BooleanTypo,
+    InjectedFault::MissingKey,
+    InjectedFault::UnknownKey,
+    InjectedFault::WrongType,
 ];
 
-impl Fault {
+impl InjectedFault {
     pub(super) fn name(self) -> &'static str {
         match self {
-            Fault::KeyTypo => "key typo",
-            Fault::ValueTypo => "value typo",
-            Fault::ValueCase => "value case",
-            Fault::NumberQuoted => "number quoted",
-            Fault::BooleanQuoted => "boolean quoted",
-            Fault::BooleanTypo => "boolean typo",
-            Fault::MissingKey => "missing key",
-            Fault::UnknownKey => "unknown key",
-            Fault::WrongType => "wrong type",
+            InjectedFault::KeyTypo => "key typo",
+            InjectedFault::ValueTypo => "value typo",
+            InjectedFault::ValueCase => "value case",
+            InjectedFault::NumberQuoted => "number quoted",
+            InjectedFault::BooleanQuoted => "boolean quoted",
+            InjectedFault::BooleanTypo => "boolean typo",
+            InjectedFault::MissingKey => "missing key",
+            InjectedFault::UnknownKey => "unknown key",
+            InjectedFault::WrongType => "wrong type",
         }
     }
 }
 
 /// Documents with one fault each: the kind, the place and the text. Whether it is one is for others to say.
-pub(super) fn mutants(schema: &str, path: &Path, text: &str) -> Vec<(Fault, String, String)> {
+pub(super) fn mutants(
+    schema: &str,
+    path: &Path,
+    text: &str,
+) -> Vec<(InjectedFault, String, String)> {
     let name = path.to_string_lossy();
     let Some(format) = Format::of_path(&name) else { return Vec::new() };
     let Ok(document) = document::parse(&Text::new(text), format, &Limits::DEFAULT) else {
@@ -98,37 +102,39 @@ fn walk(value: &Value, at: &Pointer, places: &mut Vec<(Pointer, Value)>) {
     }
 }
 
-fn operation(fault: Fault, at: &Pointer, value: &Value, random: &mut Random) -> Option<Op> {
+fn operation(fault: InjectedFault, at: &Pointer, value: &Value, random: &mut Random) -> Option<Op> {
     let (parent, key) = at.split_last()?;
     let is_item = key.bytes().all(|it| it.is_ascii_digit());
     let replaced = |value: Value| Some(Op::SetValue { at: at.clone(), value });
     match fault {
-        Fault::KeyTypo if !is_item => {
+        InjectedFault::KeyTypo if !is_item => {
             let to = slip(key, random)?;
             Some(Op::RenameKey { at: parent, from: key.to_owned(), to })
         }
-        Fault::ValueTypo => replaced(Value::String(slip(word(value)?, random)?)),
-        Fault::ValueCase => {
+        InjectedFault::ValueTypo => replaced(Value::String(slip(word(value)?, random)?)),
+        InjectedFault::ValueCase => {
             let text = word(value)?;
             let upper = text.to_ascii_uppercase();
             let other = if upper == text { text.to_ascii_lowercase() } else { upper };
             replaced(Value::String(other))
         }
-        Fault::NumberQuoted => match value {
+        InjectedFault::NumberQuoted => match value {
             Value::Number(number) => replaced(Value::String(number.text().to_owned())),
             _ => None,
         },
-        Fault::BooleanQuoted => match value {
+        InjectedFault::BooleanQuoted => match value {
             Value::Bool(it) => replaced(Value::String(it.to_string())),
             _ => None,
         },
-        Fault::BooleanTypo => match value {
+        InjectedFault::BooleanTypo => match value {
             Value::Bool(true) => replaced(Value::String("ture".to_owned())),
             Value::Bool(false) => replaced(Value::String("flase".to_owned())),
             _ => None,
         },
-        Fault::MissingKey if !is_item => Some(Op::RemoveKey { at: parent, key: key.to_owned() }),
-        Fault::UnknownKey => match value {
+        InjectedFault::MissingKey if !is_item => {
+            Some(Op::RemoveKey { at: parent, key: key.to_owned() })
+        }
+        InjectedFault::UnknownKey => match value {
             Value::Object(members) if !members.is_empty() => Some(Op::AddKey {
                 at: at.clone(),
                 key: "zqUnheardOf".to_owned(),
@@ -136,7 +142,7 @@ fn operation(fault: Fault, at: &Pointer, value: &Value, random: &mut Random) -> 
             }),
             _ => None,
         },
-        Fault::WrongType => match value {
+        InjectedFault::WrongType => match value {
             Value::String(_) | Value::Bool(_) | Value::Number(_) => {
                 replaced(Value::Array(Vec::new()))
             }

@@ -23,7 +23,7 @@ const FOLDER: &str = "test/document/";
 const SCHEMAS: &str = "schemas/json/";
 
 /// The schemas of the corpus.
-pub(super) struct Store {
+pub(super) struct CorpusSchemas {
     folder: PathBuf,
     schemas: BTreeMap<String, Arc<Vec<u8>>>,
     lock: SchemaLock,
@@ -42,8 +42,8 @@ impl SchemaBytes for Bytes {
     }
 }
 
-impl Store {
-    pub(super) fn read(folder: &Path) -> Result<Store> {
+impl CorpusSchemas {
+    pub(super) fn read(folder: &Path) -> Result<CorpusSchemas> {
         let mut schemas = BTreeMap::new();
         let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
         for entry in entries {
@@ -65,7 +65,7 @@ impl Store {
         let lock = SchemaLock::new(None, locked.collect());
         let bytes = schemas.values().map(|it| (content_hash(it), Arc::clone(it))).collect();
         let folder = folder.to_owned();
-        Ok(Store { folder, schemas, lock, bytes: Arc::new(Bytes(bytes)) })
+        Ok(CorpusSchemas { folder, schemas, lock, bytes: Arc::new(Bytes(bytes)) })
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
@@ -90,13 +90,13 @@ impl Retrieve for Beside {
 
 /// Judges documents by one schema.
 pub(super) struct Judge<'a> {
-    store: &'a Store,
+    store: &'a CorpusSchemas,
     local: LocalSchema,
     other: Validator,
 }
 
 /// What became of a fault.
-pub(super) struct Outcome {
+pub(super) struct FaultResult {
     pub(super) is_detected: bool,
     pub(super) is_offered: bool,
     pub(super) is_restored: bool,
@@ -108,7 +108,7 @@ pub(super) struct Outcome {
 
 impl<'a> Judge<'a> {
     /// `None` if the other validator cannot use the schema.
-    pub(super) fn new(store: &'a Store, name: &str) -> Option<Judge<'a>> {
+    pub(super) fn new(store: &'a CorpusSchemas, name: &str) -> Option<Judge<'a>> {
         let json: serde_json::Value = serde_json::from_slice(store.schemas.get(name)?).ok()?;
         let beside = Beside(Arc::new(store.schemas.clone()));
         let other = jsonschema::options()
@@ -166,7 +166,7 @@ impl<'a> Judge<'a> {
     }
 
     /// What becomes of a document with a fault.
-    pub(super) fn outcome(&self, path: &Path, text: &str, mutant: &str) -> Outcome {
+    pub(super) fn outcome(&self, path: &Path, text: &str, mutant: &str) -> FaultResult {
         let meant = value(path, text);
         let (mut is_detected, mut is_offered) = (false, false);
         let mut ends = Vec::new();
@@ -196,7 +196,7 @@ impl<'a> Judge<'a> {
         };
         let (plain, all) = (&ends[0], &ends[1]);
         let lost = ends.iter().map(|it| comments(path, mutant).saturating_sub(comments(path, it)));
-        Outcome {
+        FaultResult {
             is_detected,
             is_offered,
             is_restored: is_meant(all),

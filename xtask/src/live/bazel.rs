@@ -47,7 +47,7 @@ pub(crate) fn run(root: &Path, program: Option<&Path>) -> Result<()> {
     let program = chosen(root, program)?;
     lint(root)?;
     let folder = tempfile::tempdir()?;
-    let scene = Scene::new(root, &program, folder.path())?;
+    let scene = BazelFixture::new(root, &program, folder.path())?;
     let ran = scene.all(root);
     // The server of Bazel stays alive otherwise, and holds the folder.
     let _ = scene.bazel("shutdown", &[]).map(|mut it| it.output());
@@ -68,8 +68,8 @@ fn chosen(root: &Path, program: Option<&Path>) -> Result<PathBuf> {
 pub(crate) fn scale(root: &Path, program: Option<&Path>, scale: Scale) -> Result<()> {
     let program = chosen(root, program)?;
     let folder = tempfile::tempdir()?;
-    let scene = Scene::new(root, &program, folder.path())?;
-    let scene = Scene { shop: scene.shop.with_file_name("scale"), ..scene };
+    let scene = BazelFixture::new(root, &program, folder.path())?;
+    let scene = BazelFixture { shop: scene.shop.with_file_name("scale"), ..scene };
     let ran = scale::run(&scene, scale);
     let _ = scene.bazel("shutdown", &[]).map(|mut it| it.output());
     ran
@@ -89,7 +89,7 @@ fn lint(root: &Path) -> Result<()> {
 }
 
 /// A copy of the rules with the workspace that uses them.
-struct Scene {
+struct BazelFixture {
     shop: PathBuf,
     /// Holds `regreen`, and comes first on the path.
     binaries: PathBuf,
@@ -157,8 +157,8 @@ fn tree(folder: &Path) -> Result<Tree> {
     Ok(found)
 }
 
-impl Scene {
-    fn new(root: &Path, program: &Path, folder: &Path) -> Result<Scene> {
+impl BazelFixture {
+    fn new(root: &Path, program: &Path, folder: &Path) -> Result<BazelFixture> {
         execute(command("cp", root).arg("-r").arg(root.join("bazel")).arg(folder.join("bazel")))?;
         let binaries = folder.join("bin");
         fs::create_dir(&binaries)?;
@@ -168,7 +168,7 @@ impl Scene {
         fs::set_permissions(&regreen, fs::Permissions::from_mode(0o755))?;
         let shop = folder.join("bazel/tests/shop");
         let output = folder.join("output");
-        Ok(Scene { shop, binaries, output, log: folder.join("log.json") })
+        Ok(BazelFixture { shop, binaries, output, log: folder.join("log.json") })
     }
 
     fn bazel(&self, verb: &str, flags: &[&str]) -> Result<Command> {
@@ -267,7 +267,7 @@ impl Scene {
         fs::create_dir_all(shop.join("third_party"))?;
         let rules = shop.join("third_party/rules_regreen");
         execute(command("cp", root).arg("-r").arg(root.join("bazel")).arg(rules))?;
-        let scene = Scene {
+        let scene = BazelFixture {
             shop,
             binaries: self.binaries.clone(),
             output: self.output.clone(),

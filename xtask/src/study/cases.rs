@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use protocol::v1;
 
-use super::users::Workspace;
+use super::users::UserWorkspace;
 use crate::report;
 
 /// Where the cases are.
@@ -18,7 +18,7 @@ const SAFETIES: [v1::Safety; 3] =
     [v1::Safety::BehaviorPreserving, v1::Safety::LikelyPreserving, v1::Safety::BehaviorChanging];
 
 /// A program of the tests.
-pub(super) struct Case {
+pub(super) struct StudyCase {
     /// The modules besides the program.
     files: Vec<(String, String)>,
     /// The program.
@@ -27,7 +27,7 @@ pub(super) struct Case {
 }
 
 /// Every program of the tests, in the order of the files.
-pub(super) fn cases(root: &Path) -> Result<Vec<Case>> {
+pub(super) fn cases(root: &Path) -> Result<Vec<StudyCase>> {
     let mut paths = Vec::new();
     for tests in FOLDERS {
         for folder in std::fs::read_dir(root.join(tests)).context(tests)? {
@@ -51,7 +51,7 @@ pub(super) fn cases(root: &Path) -> Result<Vec<Case>> {
 }
 
 /// The modules of a case begin with a line `//- path`; the last is the one that is meant.
-fn case(program: &str) -> Option<Case> {
+fn case(program: &str) -> Option<StudyCase> {
     let mut files: Vec<(String, String)> = Vec::new();
     for line in program.split_inclusive('\n') {
         match line.strip_prefix("//- ") {
@@ -61,7 +61,7 @@ fn case(program: &str) -> Option<Case> {
         }
     }
     let (file, text) = files.pop()?;
-    Some(Case { files, file, text })
+    Some(StudyCase { files, file, text })
 }
 
 /// The program as others would have written it, and with more than one mistake.
@@ -85,11 +85,15 @@ fn forms(text: &str, other: &str) -> Vec<String> {
 
 /// Compares what the commands do to every so many of the cases, beginning with that one, and says how many programs that
 /// were and which differ.
-pub(super) fn compare(cases: &[Case], first: usize, step: usize) -> Result<(usize, Vec<String>)> {
+pub(super) fn compare(
+    cases: &[StudyCase],
+    first: usize,
+    step: usize,
+) -> Result<(usize, Vec<String>)> {
     let mut n_programs = 0;
     let mut differing = Vec::new();
     for (number, case) in cases.iter().enumerate().skip(first).step_by(step) {
-        let workspace = Workspace::new(&case.file, &case.files)?;
+        let workspace = UserWorkspace::new(&case.file, &case.files)?;
         let other = &cases[(number + 7) % cases.len()].text;
         for text in forms(&case.text, other) {
             for safety in SAFETIES {

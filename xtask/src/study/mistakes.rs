@@ -13,8 +13,8 @@ use document::{Format, Limits, Value};
 use edit::{Edit, EditSet, Text};
 use protocol::v1;
 
-use super::subject::{Modules, Subject};
-use super::users::{Nature, Workspace};
+use super::subject::{Subject, SubjectModules};
+use super::users::{Nature, UserWorkspace};
 use crate::report;
 
 const FOLDER: &str = "tests/mistakes";
@@ -34,7 +34,7 @@ struct Mistake {
 struct Program {
     name: String,
     text: String,
-    modules: Modules,
+    modules: SubjectModules,
     output: String,
     mistakes: Vec<Mistake>,
 }
@@ -96,7 +96,7 @@ pub(crate) fn run(root: &Path, flags: &[&str]) -> Result<()> {
         ensure!(original.progress() == [0; 4], "{} is not a program to begin with", program.name);
         let expected = original.run();
         ensure!(expected.0 == program.output, "{} does not print what it should", program.name);
-        let workspace = Workspace::new(FILE, &program.modules.files())?;
+        let workspace = UserWorkspace::new(FILE, &program.modules.files())?;
         for mistake in &program.mistakes {
             nth += 1;
             let is_left_out = mistake.is_valid
@@ -141,7 +141,7 @@ fn one(
     program: &Program,
     original: &Subject,
     expected: &(String, String),
-    workspace: &Workspace,
+    workspace: &UserWorkspace,
     mistake: &Mistake,
     counts: &mut Counts,
     blame: &mut Blame,
@@ -212,7 +212,7 @@ fn program(folder: &Path, name: &str) -> Result<Program> {
     let programs = folder.join("programs");
     let text = std::fs::read_to_string(programs.join(format!("{name}.clank")))?;
     let output = std::fs::read_to_string(programs.join(format!("{name}.out")))?;
-    let mut modules = Modules::default();
+    let mut modules = SubjectModules::default();
     if let Ok(entries) = std::fs::read_dir(programs.join(name)) {
         for entry in entries {
             let path = entry?.path();

@@ -13,7 +13,7 @@ use super::random::Random;
 
 /// What kind of mistake.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Fault {
+pub(super) enum ProgramFault {
     VariableTypo,
     FieldTypo,
     TypeTypo,
@@ -31,47 +31,47 @@ pub(super) enum Fault {
     UnusedName,
 }
 
-impl Fault {
-    pub(super) const ALL: [Fault; 15] = [
-        Fault::VariableTypo,
-        Fault::FieldTypo,
-        Fault::TypeTypo,
-        Fault::FunctionTypo,
-        Fault::DroppedArgument,
-        Fault::ExtraArgument,
-        Fault::DroppedArm,
-        Fault::DroppedMut,
-        Fault::DroppedEffect,
-        Fault::WrongLiteral,
-        Fault::DroppedRefinement,
-        Fault::DroppedField,
-        Fault::UnguardedIndex,
-        Fault::UnguardedDivision,
-        Fault::UnusedName,
+impl ProgramFault {
+    pub(super) const ALL: [ProgramFault; 15] = [
+        ProgramFault::VariableTypo,
+        ProgramFault::FieldTypo,
+        ProgramFault::TypeTypo,
+        ProgramFault::FunctionTypo,
+        ProgramFault::DroppedArgument,
+        ProgramFault::ExtraArgument,
+        ProgramFault::DroppedArm,
+        ProgramFault::DroppedMut,
+        ProgramFault::DroppedEffect,
+        ProgramFault::WrongLiteral,
+        ProgramFault::DroppedRefinement,
+        ProgramFault::DroppedField,
+        ProgramFault::UnguardedIndex,
+        ProgramFault::UnguardedDivision,
+        ProgramFault::UnusedName,
     ];
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Fault::VariableTypo => "variable-typo",
-            Fault::FieldTypo => "field-typo",
-            Fault::TypeTypo => "type-typo",
-            Fault::FunctionTypo => "function-typo",
-            Fault::DroppedArgument => "dropped-argument",
-            Fault::ExtraArgument => "extra-argument",
-            Fault::DroppedArm => "dropped-arm",
-            Fault::DroppedMut => "dropped-mut",
-            Fault::DroppedEffect => "dropped-effect",
-            Fault::WrongLiteral => "wrong-literal",
-            Fault::DroppedRefinement => "dropped-refinement",
-            Fault::DroppedField => "dropped-field",
-            Fault::UnguardedIndex => "unguarded-index",
-            Fault::UnguardedDivision => "unguarded-division",
-            Fault::UnusedName => "unused-name",
+            ProgramFault::VariableTypo => "variable-typo",
+            ProgramFault::FieldTypo => "field-typo",
+            ProgramFault::TypeTypo => "type-typo",
+            ProgramFault::FunctionTypo => "function-typo",
+            ProgramFault::DroppedArgument => "dropped-argument",
+            ProgramFault::ExtraArgument => "extra-argument",
+            ProgramFault::DroppedArm => "dropped-arm",
+            ProgramFault::DroppedMut => "dropped-mut",
+            ProgramFault::DroppedEffect => "dropped-effect",
+            ProgramFault::WrongLiteral => "wrong-literal",
+            ProgramFault::DroppedRefinement => "dropped-refinement",
+            ProgramFault::DroppedField => "dropped-field",
+            ProgramFault::UnguardedIndex => "unguarded-index",
+            ProgramFault::UnguardedDivision => "unguarded-division",
+            ProgramFault::UnusedName => "unused-name",
         }
     }
 
     pub(super) fn is_typo(self) -> bool {
-        self <= Fault::FunctionTypo
+        self <= ProgramFault::FunctionTypo
     }
 }
 
@@ -84,25 +84,36 @@ pub(super) struct Mutation {
 
 /// All places where a mistake of a kind can be made in a program, in their order. Both kinds of missing guards come from
 /// the same changes: what is unguarded then, if anything is, is for the caller to look at.
-pub(super) fn mutations(ast: &Ast, fault: Fault, random: &mut Random) -> Vec<Mutation> {
+pub(super) fn mutations(ast: &Ast, fault: ProgramFault, random: &mut Random) -> Vec<Mutation> {
     let names = Names::new(ast);
     let places = (0..ast.nodes().len() as u32).map(NodeId);
     let mut all = Vec::new();
     for node in places {
         let made: Vec<(String, PatchOp)> = match fault {
-            Fault::VariableTypo | Fault::FieldTypo | Fault::TypeTypo | Fault::FunctionTypo => {
+            ProgramFault::VariableTypo
+            | ProgramFault::FieldTypo
+            | ProgramFault::TypeTypo
+            | ProgramFault::FunctionTypo => {
                 typo(ast, node, fault, &names, random).into_iter().collect()
             }
-            Fault::DroppedArgument => dropped_argument(ast, node, random).into_iter().collect(),
-            Fault::ExtraArgument => extra_argument(ast, node, random).into_iter().collect(),
-            Fault::DroppedArm => dropped_arms(ast, node),
-            Fault::DroppedMut => dropped_mut(ast, node).into_iter().collect(),
-            Fault::DroppedEffect => dropped_effects(ast, node),
-            Fault::WrongLiteral => wrong_literal(ast, node, &names, random).into_iter().collect(),
-            Fault::DroppedRefinement => dropped_refinements(ast, node),
-            Fault::DroppedField => dropped_fields(ast, node),
-            Fault::UnguardedIndex | Fault::UnguardedDivision => missing_guards(ast, node),
-            Fault::UnusedName => unused_name(ast, node, &names, random).into_iter().collect(),
+            ProgramFault::DroppedArgument => {
+                dropped_argument(ast, node, random).into_iter().collect()
+            }
+            ProgramFault::ExtraArgument => extra_argument(ast, node, random).into_iter().collect(),
+            ProgramFault::DroppedArm => dropped_arms(ast, node),
+            ProgramFault::DroppedMut => dropped_mut(ast, node).into_iter().collect(),
+            ProgramFault::DroppedEffect => dropped_effects(ast, node),
+            ProgramFault::WrongLiteral => {
+                wrong_literal(ast, node, &names, random).into_iter().collect()
+            }
+            ProgramFault::DroppedRefinement => dropped_refinements(ast, node),
+            ProgramFault::DroppedField => dropped_fields(ast, node),
+            ProgramFault::UnguardedIndex | ProgramFault::UnguardedDivision => {
+                missing_guards(ast, node)
+            }
+            ProgramFault::UnusedName => {
+                unused_name(ast, node, &names, random).into_iter().collect()
+            }
         };
         all.extend(made.into_iter().map(|(title, op)| Mutation { title, ops: vec![op] }));
     }
@@ -184,23 +195,24 @@ fn delete(ast: &Ast, node: impl Into<NodeId>) -> PatchOp {
 fn typo(
     ast: &Ast,
     node: NodeId,
-    fault: Fault,
+    fault: ProgramFault,
     names: &Names,
     random: &mut Random,
 ) -> Option<(String, PatchOp)> {
     let (name, is_field) = match (&ast.node(node).kind, fault) {
-        (AstKind::Expr(Expr::Ident { name }), Fault::VariableTypo) => (names.locals.contains(name)
-            && !names.callees.contains(&node))
-        .then_some((name, false))?,
-        (AstKind::Expr(Expr::Ident { name }), Fault::FunctionTypo) => {
+        (AstKind::Expr(Expr::Ident { name }), ProgramFault::VariableTypo) => {
+            (names.locals.contains(name) && !names.callees.contains(&node))
+                .then_some((name, false))?
+        }
+        (AstKind::Expr(Expr::Ident { name }), ProgramFault::FunctionTypo) => {
             let is_function = names.callees.contains(&node) && !names.locals.contains(name);
             (is_function && name.starts_with(|it: char| it.is_lowercase()))
                 .then_some((name, false))?
         }
-        (AstKind::Expr(Expr::Field { field, .. }), Fault::FieldTypo) => {
+        (AstKind::Expr(Expr::Field { field, .. }), ProgramFault::FieldTypo) => {
             field.starts_with(|it: char| it.is_lowercase()).then_some((field, true))?
         }
-        (AstKind::Type(Type::Named { name, .. }), Fault::TypeTypo) => {
+        (AstKind::Type(Type::Named { name, .. }), ProgramFault::TypeTypo) => {
             let is_written = ast.text(node).starts_with(name.as_str());
             (is_written && name.len() > 1 && !names.effects.contains(&node))
                 .then_some((name, false))?

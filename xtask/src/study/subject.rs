@@ -26,9 +26,9 @@ pub(super) struct Subject {
 
 /// The modules besides a program, by path.
 #[derive(Default)]
-pub(super) struct Modules(BTreeMap<String, Arc<str>>);
+pub(super) struct SubjectModules(BTreeMap<String, Arc<str>>);
 
-impl Modules {
+impl SubjectModules {
     pub(super) fn insert(&mut self, path: &str, text: &str) {
         self.0.insert(path.to_owned(), text.into());
     }
@@ -38,7 +38,7 @@ impl Modules {
     }
 }
 
-impl Library for Modules {
+impl Library for SubjectModules {
     fn module(&self, _: &str, path: &[Name]) -> Option<(Name, Arc<str>)> {
         let segments: Vec<&str> = path.iter().map(Name::as_str).collect();
         let file = format!("{}.clank", segments.join("/"));
@@ -49,11 +49,11 @@ impl Library for Modules {
 
 impl Subject {
     pub(super) fn new(text: &str) -> Subject {
-        Subject::with(text, &Modules::default())
+        Subject::with(text, &SubjectModules::default())
     }
 
     /// The same, of a program that may import these modules.
-    pub(super) fn with(text: &str, modules: &Modules) -> Subject {
+    pub(super) fn with(text: &str, modules: &SubjectModules) -> Subject {
         let parsed = clank_syntax::parse(FILE, text);
         let (ast, errors) = (Arc::new(parsed.ast.clone()), parsed.errors.clone());
         let program = Program::load(FILE.into(), ast, errors, modules);

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use protocol::v1;
-use service::{Access, FixReply, Home, Interrupts, Session, User};
+use service::{FixReply, Home, Interrupts, Session, SessionAccess, User};
 use tempfile::TempDir;
 
 /// The rule of the canonical layout.
 const LAYOUT: &str = "CLANK_FORMAT";
 
 /// A workspace on disk that nothing is written to.
-pub(super) struct Workspace {
+pub(super) struct UserWorkspace {
     /// The program in it.
     file: String,
     session: Session,
@@ -66,9 +66,9 @@ impl Repaired {
     }
 }
 
-impl Workspace {
+impl UserWorkspace {
     /// A workspace with a program of this name, and these files besides it.
-    pub(super) fn new(file: &str, files: &[(String, String)]) -> Result<Workspace> {
+    pub(super) fn new(file: &str, files: &[(String, String)]) -> Result<UserWorkspace> {
         let folder = TempDir::new()?;
         for (path, text) in files {
             let path = folder.path().join(path);
@@ -82,18 +82,18 @@ impl Workspace {
             is_trusting: false,
             programs: Default::default(),
         };
-        let session = Session::open(folder.path(), Access::Build, &user)?;
-        Ok(Workspace { file: file.to_owned(), session, _folder: folder })
+        let session = Session::open(folder.path(), SessionAccess::Build, &user)?;
+        Ok(UserWorkspace { file: file.to_owned(), session, _folder: folder })
     }
 
     /// What `fix` makes of the program.
     pub(super) fn fix(&self, text: &str, safety: v1::Safety) -> Result<Repaired> {
         let overlay = BTreeMap::from([(self.file.clone(), text.as_bytes().to_vec())]);
-        let look = v1::Look {
+        let look = v1::LookRequest {
             overlay,
             paths: vec![self.file.clone()],
             safety: Some(safety),
-            ..v1::Look::default()
+            ..v1::LookRequest::default()
         };
         let request = v1::Fix { look, ..v1::Fix::default() };
         let FixReply { report, mut outputs, .. } =

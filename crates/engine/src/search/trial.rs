@@ -13,51 +13,55 @@ use super::{Batch, Search};
 use crate::assessment::{Assessment, Who, assess_since};
 use crate::compare::compare;
 use crate::invariants;
-use crate::judge::{Checked, Complaint};
+use crate::judge::{Checked, Objection};
 
 /// Some repairs of the batch, applied together.
-pub(super) struct Trial {
+pub(super) struct BatchTrial {
     /// In order.
     pub(super) numbers: Vec<usize>,
     pub(super) change: TreeChange,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: TrialOutcome,
 }
 
-pub(super) enum Outcome {
+pub(super) enum TrialOutcome {
     /// The result is wrong whatever the providers say, so they were not asked.
-    Broken(Vec<Complaint>),
+    Broken(Vec<Objection>),
     Checked(Box<Checked>),
 }
 
-impl Trial {
+impl BatchTrial {
     /// What the providers said, if they were asked.
     pub(super) fn checked(&self) -> Option<&Checked> {
         match &self.outcome {
-            Outcome::Checked(checked) => Some(checked),
-            Outcome::Broken(_) => None,
+            TrialOutcome::Checked(checked) => Some(checked),
+            TrialOutcome::Broken(_) => None,
         }
     }
 }
 
 impl Search<'_> {
     /// Applies the repairs together and asks the providers; `None` if they may not be asked again.
-    pub(super) fn try_out(&self, numbers: Vec<usize>, base: Option<&Trial>) -> Option<Trial> {
+    pub(super) fn try_out(
+        &self,
+        numbers: Vec<usize>,
+        base: Option<&BatchTrial>,
+    ) -> Option<BatchTrial> {
         let Batch { run, before, .. } = self.batch;
         let broken = |numbers, change, complaints| {
-            Some(Trial { numbers, change, outcome: Outcome::Broken(complaints) })
+            Some(BatchTrial { numbers, change, outcome: TrialOutcome::Broken(complaints) })
         };
         let change = match self.lower(&numbers, base) {
             Ok(change) => change,
             Err((idx, rejection)) => {
                 let suspects = idx.into_iter().collect();
-                let complaint = Complaint { suspects, by: None, rejection };
+                let complaint = Objection { suspects, by: None, rejection };
                 return broken(numbers, TreeChange::default(), vec![complaint]);
             }
         };
         let snapshot = match before.snapshot.apply(&change) {
             Ok(snapshot) => snapshot,
             Err(error) => {
-                let complaint = Complaint::new(Vec::new(), Reason::Invalid, error.to_string());
+                let complaint = Objection::new(Vec::new(), Reason::Invalid, error.to_string());
                 return broken(numbers, change, vec![complaint]);
             }
         };
@@ -68,7 +72,7 @@ impl Search<'_> {
         if self.n_rechecks >= self.max_rechecks || run.stop.is_set() {
             return None;
         }
-        let nearest = base.and_then(Trial::checked).map_or(*before, |it| &it.assessment);
+        let nearest = base.and_then(BatchTrial::checked).map_or(*before, |it| &it.assessment);
         let mut changed = change.paths();
         changed.extend(base.map(|trial| trial.change.paths()).unwrap_or_default());
         changed.retain(|path| nearest.snapshot.get(path) != snapshot.get(path));
@@ -78,7 +82,7 @@ impl Search<'_> {
             return None;
         }
         let checked = self.compared(&numbers, &change, assessment);
-        Some(Trial { numbers, change, outcome: Outcome::Checked(checked) })
+        Some(BatchTrial { numbers, change, outcome: TrialOutcome::Checked(checked) })
     }
 
     /// What the trial of these repairs did to the findings.
@@ -98,7 +102,7 @@ impl Search<'_> {
     fn lower(
         &self,
         numbers: &[usize],
-        base: Option<&Trial>,
+        base: Option<&BatchTrial>,
     ) -> Result<TreeChange, (Option<usize>, Rejection)> {
         if numbers.len() == self.members.len() {
             return Ok(self.batch.change.clone());
@@ -135,10 +139,10 @@ impl Search<'_> {
     fn broken_invariants(
         &self,
         numbers: &[usize],
-        base: Option<&Trial>,
+        base: Option<&BatchTrial>,
         change: &TreeChange,
         after: &Snapshot,
-    ) -> Vec<Complaint> {
+    ) -> Vec<Objection> {
         let before = &self.batch.before.snapshot;
         let touching = |path: &RelPath| {
             let all = self.by_file.get(path).map(Vec::as_slice).unwrap_or_default();
@@ -164,13 +168,13 @@ impl Search<'_> {
             })
         };
         // What the accepted ones did to a file was looked at when they were tried.
-        let base = base.and_then(Trial::checked).map(|it| &it.assessment.snapshot);
+        let base = base.and_then(BatchTrial::checked).map(|it| &it.assessment.snapshot);
         let is_settled = |path: &RelPath| base.is_some_and(|it| it.get(path) == after.get(path));
         let parses = self.batch.run.parses;
         let broken =
             invariants::broken(parses, before, (after, change), &is_settled, &laid_out, &is_meant);
         let complaint = |(path, words)| {
-            Complaint::new(touching(&path), Reason::Invalid, format!("{path} {words}"))
+            Objection::new(touching(&path), Reason::Invalid, format!("{path} {words}"))
         };
         broken.into_iter().map(complaint).collect()
     }

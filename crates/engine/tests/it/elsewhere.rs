@@ -408,7 +408,7 @@ fn a_run_that_is_cut_short_says_so_and_keeps_what_is_proved() {
             let fixed = fixed_until(&[&words, &linter], &before, (&stop, LIMIT), 1000);
             if stop.is_set() && !fixed.rejected.is_empty() {
                 assert_eq!(fixed.ending, ending, "{at}");
-                let is_budget = |it: &engine::Rejected| {
+                let is_budget = |it: &engine::RejectedRepair| {
                     matches!(it.rejection.reason, plan::Reason::Budget | plan::Reason::Unverified)
                 };
                 assert!(fixed.rejected.iter().all(is_budget), "{at}: {:?}", fixed.rejected);

@@ -6,15 +6,15 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use check::{Check as _, LookError, Severity, Tier};
-use engine::{Level, Sieve};
+use engine::{RuleLevel, Sieve};
 
 use super::kit::*;
 
 /// Levels of the rules of the providers that are used here, and of the engine's own.
 fn of_words(
-    levels: impl IntoIterator<Item = (String, Level)>,
-) -> BTreeMap<String, BTreeMap<String, Level>> {
-    let levels: BTreeMap<String, Level> = levels.into_iter().collect();
+    levels: impl IntoIterator<Item = (String, RuleLevel)>,
+) -> BTreeMap<String, BTreeMap<String, RuleLevel>> {
+    let levels: BTreeMap<String, RuleLevel> = levels.into_iter().collect();
     ["words", "regreen"].map(|it| (it.to_owned(), levels.clone())).into()
 }
 
@@ -27,7 +27,7 @@ fn providers() -> [Patterns; 1] {
 }
 
 #[track_caller]
-fn look(levels: &[(&str, Level)], text: &str) -> String {
+fn look(levels: &[(&str, RuleLevel)], text: &str) -> String {
     let sieve = Sieve {
         levels: of_words(levels.iter().map(|(rule, level)| ((*rule).to_owned(), *level))),
         baseline: BTreeSet::new(),
@@ -49,9 +49,9 @@ fn a_level_turns_a_rule_off_or_changes_its_severity() {
     0 ignored, 2 repairs
     ");
     let levels = [
-        ("R_BAD", Level::Off),
-        ("R_ODD", Level::At(Severity::Error)),
-        ("POL_TAB", Level::At(Severity::Info)),
+        ("R_BAD", RuleLevel::Off),
+        ("R_ODD", RuleLevel::At(Severity::Error)),
+        ("POL_TAB", RuleLevel::At(Severity::Info)),
     ];
     insta::assert_snapshot!(look(&levels, text), @"
     error R_ODD at a.txt:1
@@ -74,7 +74,7 @@ fn a_repair_claims_only_what_counts() {
         }
         Ok(report)
     });
-    let off = |rule: &str| (rule.to_owned(), Level::Off);
+    let off = |rule: &str| (rule.to_owned(), RuleLevel::Off);
     let sieve = Sieve { levels: of_words([off("R_BAD")]), ..Sieve::default() };
     let found = assess(&[&both], &sieve, &before);
     let left = &found.diagnostics[0];
@@ -165,7 +165,7 @@ b: |
     warning SEM_UNUSED_IGNORE at a.yaml:7
     1 ignored, 2 repairs
     ");
-    let off = [("SEM_UNUSED_IGNORE", Level::Off)];
+    let off = [("SEM_UNUSED_IGNORE", RuleLevel::Off)];
     insta::assert_snapshot!(look(&off, "//- a.yaml\na: 1 # regreen: ignore R_BAD\n"), @"0 ignored, 0 repairs");
 }
 

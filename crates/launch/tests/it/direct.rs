@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use check::{FailureKind, Stop, StopCause};
-use launch::{LaunchError, Program, ProgramExit, Stream};
+use launch::{LaunchError, ProcessExit, Program, Stream};
 
 use super::world::{World, text};
 
@@ -127,7 +127,7 @@ fn a_stream_is_handed_on_until_it_is_refused() {
     assert!(matches!(ended, Err(LaunchError::Stopped { .. })), "{ended:?}");
     assert!(seen >= 5 << 20);
     let ended = launch::stream(&world.program("echo x; exit 4"), &stop, &mut |_, _| true);
-    assert_eq!(ended.unwrap(), ProgramExit::Code(4));
+    assert_eq!(ended.unwrap(), ProcessExit::Code(4));
     assert_eq!(world.alive(), Vec::<String>::new());
 }
 
@@ -135,7 +135,7 @@ fn a_stream_is_handed_on_until_it_is_refused() {
 fn an_attached_program_is_limited_too() {
     let world = World::new();
     let mut program = world.program("exit 7");
-    assert_eq!(launch::run_attached(&program, &Stop::new()).unwrap(), ProgramExit::Code(7));
+    assert_eq!(launch::run_attached(&program, &Stop::new()).unwrap(), ProcessExit::Code(7));
     program = world.program("exec sleep 300");
     program.limits.time = Duration::from_millis(200);
     let error = launch::run_attached(&program, &Stop::new()).unwrap_err();

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use check::{FailureKind, Stop, StopCause};
-use launch::{Capture, LaunchError, ProgramExit, ProgramOutput, SandboxLevel};
+use launch::{Capture, LaunchError, ProcessExit, ProgramOutput, SandboxLevel};
 
 use super::world::{SECRET, World, as_nobody, file, isolation, path, text};
 
@@ -39,7 +39,7 @@ fn bubblewrap_as_an_ordinary_user() {
 #[derive(Clone, Copy)]
 enum Ends {
     /// With this status and standard output.
-    With(ProgramExit, &'static str),
+    With(ProcessExit, &'static str),
     /// With this kind of failure.
     Fails(FailureKind),
     /// Because it has too many processes, or because the kernel gives it no more.
@@ -57,7 +57,7 @@ enum Needs {
 
 use Needs::{Confinement, Nothing};
 
-const DONE: Ends = With(ProgramExit::Code(0), "tried\n");
+const DONE: Ends = With(ProcessExit::Code(0), "tried\n");
 
 /// `try` says so when a command succeeds.
 const TRY: &str = r#"try() { if (eval "$1") >/dev/null 2>&1; then echo "did it: $1"; fi; }"#;
@@ -91,10 +91,10 @@ const ROWS: &[(&str, &str, Ends, Needs)] = &[
         DONE,
         Nothing,
     ),
-    ("ends by a signal", "kill -SEGV $$", With(ProgramExit::Signal(11), ""), Nothing),
-    ("kills itself", "kill -9 $$", With(ProgramExit::Signal(9), ""), Nothing),
-    ("kills its group", "kill -9 0", With(ProgramExit::Signal(9), ""), Nothing),
-    ("fails", "echo tried; exit 3", With(ProgramExit::Code(3), "tried\n"), Nothing),
+    ("ends by a signal", "kill -SEGV $$", With(ProcessExit::Signal(11), ""), Nothing),
+    ("kills itself", "kill -9 $$", With(ProcessExit::Signal(9), ""), Nothing),
+    ("kills its group", "kill -9 0", With(ProcessExit::Signal(9), ""), Nothing),
+    ("fails", "echo tried; exit 3", With(ProcessExit::Code(3), "tried\n"), Nothing),
     ("does not read", "echo tried", DONE, Nothing),
     // Floods.
     ("floods its output", "yes", Fails(FailureKind::Garbled), Nothing),
@@ -103,7 +103,7 @@ const ROWS: &[(&str, &str, Ends, Needs)] = &[
     (
         "prints what is not text",
         r"printf '\377\376\000x'",
-        With(ProgramExit::Code(0), "\u{fffd}\u{fffd}\0x"),
+        With(ProcessExit::Code(0), "\u{fffd}\u{fffd}\0x"),
         Nothing,
     ),
     (
@@ -134,7 +134,7 @@ const ROWS: &[(&str, &str, Ends, Needs)] = &[
     (
         "writes where it starts",
         "echo x >a.txt; echo x >new; rm -f src/b.txt; exit 0",
-        With(ProgramExit::Code(0), ""),
+        With(ProcessExit::Code(0), ""),
         Nothing,
     ),
     (
@@ -152,7 +152,7 @@ const ROWS: &[(&str, &str, Ends, Needs)] = &[
     (
         "truncates a file and dies",
         "(: >$ROOT/a.txt); kill -9 $$",
-        With(ProgramExit::Signal(9), ""),
+        With(ProcessExit::Signal(9), ""),
         Confinement,
     ),
     (
@@ -188,7 +188,7 @@ const ROWS: &[(&str, &str, Ends, Needs)] = &[
     (
         "writes later",
         "(sleep 0.3; echo x >$ROOT/a.txt) & exit 0",
-        With(ProgramExit::Code(0), ""),
+        With(ProcessExit::Code(0), ""),
         Nothing,
     ),
     (
@@ -219,7 +219,7 @@ const ROWS: &[(&str, &str, Ends, Needs)] = &[
     (
         "reads the tree",
         "cat $ROOT/a.txt $ROOT/src/c.txt node_modules/tool/index.js",
-        With(ProgramExit::Code(0), "a\nc\ntool\n"),
+        With(ProcessExit::Code(0), "a\nc\ntool\n"),
         Nothing,
     ),
     // The network.
@@ -232,7 +232,7 @@ const ROWS: &[(&str, &str, Ends, Needs)] = &[
     (
         "sees variables",
         "env | grep -c -e CARGO -e SSH_AUTH; echo tried",
-        With(ProgramExit::Code(0), "0\ntried\n"),
+        With(ProcessExit::Code(0), "0\ntried\n"),
         Nothing,
     ),
 ];

@@ -5,12 +5,14 @@
 
 use check::{Safety, Severity, Trust};
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind};
+use crate::adapter::{
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+};
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
-use crate::positions::{Dialect, Place, Span, Unit};
+use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{Garbled, ToolReport};
-use crate::uses::{Signs, Uses, has_key};
+use crate::uses::{Signs, ToolUses, has_key};
 use crate::version::{Version, Versions};
 
 pub(crate) static ADAPTER: Adapter = Adapter {
@@ -31,11 +33,12 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "ast-grep",
-    local: Local::Venv,
+    local: LocalPrograms::Venv,
     versions: Versions::between(Version::new(0, 20, 0), Version::new(1, 0, 0)),
     trust,
     scope: Scope::Project,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "pip install ast-grep-cli",
     invocation,
@@ -44,7 +47,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     probe: None,
 };
 
-fn trust(uses: &Uses<'_>) -> Trust {
+fn trust(uses: &ToolUses<'_>) -> Trust {
     for path in uses.named(ADAPTER.signs.files) {
         if uses
             .data(path)
@@ -56,10 +59,10 @@ fn trust(uses: &Uses<'_>) -> Trust {
     Trust::Sealed
 }
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new("ast-grep", &["--version"])),
-        Job::Check { files } => Some(
+        ToolJob::Version => Some(Invocation::new("ast-grep", &["--version"])),
+        ToolJob::Check { files } => Some(
             Invocation::new("ast-grep", &["scan", "--json=stream", "--color=never"])
                 .files(files)
                 .success(&[0, 1]),
@@ -68,12 +71,13 @@ fn invocation(job: &Job<'_>) -> Option<Invocation> {
     }
 }
 
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     output.succeeded(&[0, 1])?;
-    let mut collector = Collector::new(texts, Dialect::offsets(Unit::Byte));
+    let mut collector = Collector::new(texts, PositionDialect::offsets(PositionUnit::Byte));
     for item in json::lines(&output.stdout)? {
         let span = |value: Option<&serde_json::Value>| {
-            let at = |name: &str| Some(Place::Offset(i64::try_from(value?.num(name)?).ok()?));
+            let at =
+                |name: &str| Some(ToolPosition::Offset(i64::try_from(value?.num(name)?).ok()?));
             Some(Span::Between(at("start")?, at("end")?))
         };
         let range = item.get("range").and_then(|it| it.get("byteOffset"));

@@ -6,15 +6,18 @@
 
 use check::{Severity, Trust};
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind};
+use crate::adapter::{
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+};
 use crate::collect::{Collector, RawFinding, Texts};
 use crate::json::{self, Members};
-use crate::positions::{Dialect, LineEnds, Place, Span, Unit};
+use crate::positions::{LineEnds, PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{Garbled, ToolReport};
-use crate::uses::{Signs, Uses, has_key};
+use crate::uses::{Signs, ToolUses, has_key};
 use crate::version::{Version, Versions};
 
-const DIALECT: Dialect = Dialect::columns(Unit::CodePoint).lines(LineEnds::Lf);
+const DIALECT: PositionDialect =
+    PositionDialect::columns(PositionUnit::CodePoint).lines(LineEnds::Lf);
 
 pub(crate) static ADAPTER: Adapter = Adapter {
     name: "biome",
@@ -33,11 +36,12 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "biome",
-    local: Local::Node,
+    local: LocalPrograms::Node,
     versions: Versions::between(Version::new(2, 4, 0), Version::new(3, 0, 0)),
     trust,
     scope: Scope::Project,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "npm install --save-dev @biomejs/biome",
     invocation,
@@ -59,7 +63,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     probe: None,
 };
 
-fn trust(uses: &Uses<'_>) -> Trust {
+fn trust(uses: &ToolUses<'_>) -> Trust {
     for path in uses.named(ADAPTER.signs.files) {
         if uses.data(path).is_none_or(|it| has_key(&it, "plugins")) {
             return Trust::RunsRepositoryCode { what: format!("{path} names plugins") };
@@ -68,22 +72,24 @@ fn trust(uses: &Uses<'_>) -> Trust {
     Trust::Sealed
 }
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     let lint = |args: &[&str]| {
         let lint = Invocation::new("biome", &["lint"]).args(args.iter().copied());
         lint.args(["--colors=off", "--no-errors-on-unmatched", "--files-ignore-unknown=true"])
     };
     match job {
-        Job::Version => Some(Invocation::new("biome", &["--version"])),
-        Job::Check { files } => Some(
+        ToolJob::Version => Some(Invocation::new("biome", &["--version"])),
+        ToolJob::Check { files } => Some(
             lint(&["--reporter=rdjson", "--max-diagnostics=none"]).files(files).success(&[0, 1]),
         ),
-        Job::Rewrite { files } => Some(lint(&["--write"]).files(files).success(&[0, 1]).writing()),
+        ToolJob::Rewrite { files } => {
+            Some(lint(&["--write"]).files(files).success(&[0, 1]).writing())
+        }
         _ => None,
     }
 }
 
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     output.succeeded(&[0, 1])?;
     let all = json::whole(&output.stdout)?;
     let mut collector = Collector::new(texts, DIALECT);
@@ -92,7 +98,7 @@ fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
         let range = place.and_then(|it| it.get("range"));
         let at = |name: &str| {
             let at = range?.get(name)?;
-            Some(Place::Column { line: at.num("line")?, column: at.num("column")? })
+            Some(ToolPosition::Column { line: at.num("line")?, column: at.num("column")? })
         };
         let code = item.get("code");
         let rule = code.and_then(|it| it.str("value")).unwrap_or("biome");

@@ -5,18 +5,19 @@
 use check::{Safety, Severity};
 
 use crate::adapter::{
-    Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind, sealed,
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+    sealed,
 };
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::hunks;
 use crate::json;
-use crate::positions::{Dialect, Place, Span, Unit};
+use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::probe::{Landmark, Probe};
 use crate::report::{Garbled, ToolReport};
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
 
-const DIALECT: Dialect = Dialect::offsets(Unit::Byte);
+const DIALECT: PositionDialect = PositionDialect::offsets(PositionUnit::Byte);
 
 pub(crate) static ADAPTER: Adapter = Adapter {
     name: "clang-format",
@@ -35,11 +36,12 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "clang-format",
-    local: Local::Venv,
+    local: LocalPrograms::Venv,
     versions: Versions::between(Version::new(10, 0, 0), Version::new(30, 0, 0)),
     trust: sealed,
     scope: Scope::File,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "pip install clang-format",
     invocation,
@@ -59,15 +61,15 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     }),
 };
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new("clang-format", &["--version"])),
-        Job::Check { .. } | Job::CheckByPresence { .. } => None,
-        Job::Rewrite { files } => {
+        ToolJob::Version => Some(Invocation::new("clang-format", &["--version"])),
+        ToolJob::Check { .. } | ToolJob::CheckByPresence { .. } => None,
+        ToolJob::Rewrite { files } => {
             let args = ["-i", "--style=file", "--fallback-style=none", "--"];
             Some(Invocation::new("clang-format", &args).files(files).writing())
         }
-        Job::Format { file, text } => {
+        ToolJob::Format { file, text } => {
             let args = ["--output-replacements-xml", "--style=file", "--fallback-style=none"];
             let name = format!("--assume-filename={file}");
             Some(Invocation::new("clang-format", &args).args([name.as_str()]).stdin(text))
@@ -75,7 +77,7 @@ fn invocation(job: &Job<'_>) -> Option<Invocation> {
     }
 }
 
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     output.succeeded(&[0])?;
     let Some(file) = texts.input() else {
         return hunks::formatter_output("clang-format", output, texts);
@@ -125,7 +127,10 @@ pub(crate) fn replacements(xml: &str) -> Result<Vec<RawEdit>, Garbled> {
             (unescaped(text).ok_or_else(broken)?, close)
         };
         let end = offset.checked_add(length).ok_or_else(broken)?;
-        edits.push(RawEdit::new(Span::Between(Place::Offset(offset), Place::Offset(end)), text));
+        edits.push(RawEdit::new(
+            Span::Between(ToolPosition::Offset(offset), ToolPosition::Offset(end)),
+            text,
+        ));
         rest = &rest[next..];
     }
     Ok(edits)

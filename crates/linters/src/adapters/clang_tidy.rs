@@ -9,15 +9,17 @@ use document::{Format, Limits, Value};
 use edit::Text;
 use snapshot::RelPath;
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind};
+use crate::adapter::{
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+};
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::limits::MAX_OUTPUT;
-use crate::positions::{Dialect, Place, Span, Unit};
+use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{Garbled, ToolReport};
 use crate::uses::{Signs, items};
 use crate::version::{Version, Versions};
 
-const DIALECT: Dialect = Dialect::offsets(Unit::Byte);
+const DIALECT: PositionDialect = PositionDialect::offsets(PositionUnit::Byte);
 const ANSWER: &str = ".regreen-clang-tidy.yaml";
 
 pub(crate) static ADAPTER: Adapter = Adapter {
@@ -34,13 +36,14 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "clang-tidy",
-    local: Local::Venv,
+    local: LocalPrograms::Venv,
     versions: Versions::between(Version::new(10, 0, 0), Version::new(30, 0, 0)),
     trust: |_| Trust::RunsRepositoryCode {
         what: "a compilation database and ExtraArgs can name plugins of the compiler".to_owned(),
     },
     scope: Scope::Project,
     limit: TimeClass::Build,
+    toolchain: None,
     climbs: true,
     install: "pip install clang-tidy",
     invocation,
@@ -52,10 +55,10 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     probe: None,
 };
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new("clang-tidy", &["--version"])),
-        Job::Check { files } => {
+        ToolJob::Version => Some(Invocation::new("clang-tidy", &["--version"])),
+        ToolJob::Check { files } => {
             let export = format!("--export-fixes={ANSWER}");
             let mut invocation = Invocation::new("clang-tidy", &["--quiet", &export])
                 .files(files)
@@ -68,7 +71,7 @@ fn invocation(job: &Job<'_>) -> Option<Invocation> {
     }
 }
 
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     output.succeeded(&[0, 1])?;
     let answer =
         RelPath::parse(ANSWER).ok().and_then(|it| output.changed.get(&it).cloned().flatten());
@@ -111,7 +114,7 @@ pub(crate) fn read(yaml: &Text, texts: &Texts<'_>) -> Result<ToolReport, Garbled
             },
             message: text(message, "Message").to_owned(),
             file: texts.resolve_in(folder, named),
-            span: number(message, "FileOffset").map(|it| Span::Word(Place::Offset(it))),
+            span: number(message, "FileOffset").map(|it| Span::Word(ToolPosition::Offset(it))),
             snippet: None,
             url: (ADAPTER.page)(rule),
             fixes,
@@ -127,7 +130,10 @@ pub(crate) fn replacement(
 ) -> Option<RawEdit> {
     let (offset, length) = (number(item, "Offset")?, number(item, "Length")?);
     let named = text(item, "FilePath");
-    let span = Span::Between(Place::Offset(offset), Place::Offset(offset.checked_add(length)?));
+    let span = Span::Between(
+        ToolPosition::Offset(offset),
+        ToolPosition::Offset(offset.checked_add(length)?),
+    );
     let file = Some(resolve(named).ok_or_else(|| named.to_owned()));
     Some(RawEdit { file, span, text: text(item, "ReplacementText").to_owned(), replaced: None })
 }

@@ -8,17 +8,20 @@
 use check::{Safety, Severity, Trust};
 use serde_json::Value;
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind};
+use crate::adapter::{
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+    Toolchain,
+};
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
 use crate::limits::MAX_SCANNED;
-use crate::positions::{Dialect, Place, Span, Unit};
+use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::probe::{Landmark, Probe};
 use crate::report::{Garbled, ToolReport};
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
 
-const DIALECT: Dialect = Dialect::offsets(Unit::Byte);
+const DIALECT: PositionDialect = PositionDialect::offsets(PositionUnit::Byte);
 
 /// `cargo clippy`.
 pub(crate) static ADAPTER: Adapter = Adapter {
@@ -35,13 +38,14 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &["rustc"],
     program: "cargo",
-    local: Local::Nowhere,
+    local: LocalPrograms::Nowhere,
     versions: Versions::between(Version::new(0, 1, 70), Version::new(0, 2, 0)),
     trust: |_| Trust::RunsRepositoryCode {
         what: "build scripts, procedural macros and cargo's configuration".to_owned(),
     },
     scope: Scope::Project,
     limit: TimeClass::Build,
+    toolchain: Some(Toolchain::Cargo),
     climbs: true,
     install: "rustup component add clippy",
     invocation: |job| invocation(job, "clippy"),
@@ -86,11 +90,13 @@ pub(crate) static RUSTC: Adapter = Adapter {
     ..ADAPTER
 };
 
-fn invocation(job: &Job<'_>, command: &str) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>, command: &str) -> Option<Invocation> {
     let invocation = match job {
-        Job::Version if command == "clippy" => Invocation::new("cargo", &["clippy", "--version"]),
-        Job::Version => Invocation::new("rustc", &["--version"]),
-        Job::Check { .. } => Invocation::new(
+        ToolJob::Version if command == "clippy" => {
+            Invocation::new("cargo", &["clippy", "--version"])
+        }
+        ToolJob::Version => Invocation::new("rustc", &["--version"]),
+        ToolJob::Check { .. } => Invocation::new(
             "cargo",
             &[
                 command,
@@ -125,7 +131,7 @@ fn page(rule: &str) -> Option<String> {
     })
 }
 
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     output.succeeded(&[0, 101])?;
     let mut collector = Collector::new(texts, DIALECT);
     let mut has_error = false;
@@ -192,12 +198,12 @@ fn span_of_all(spans: &[&Value]) -> Option<Span> {
     let same = spans.iter().filter(|it| it.str("file_name") == file);
     let start = same.clone().filter_map(|it| it.num("byte_start")).min()?;
     let end = same.filter_map(|it| it.num("byte_end")).max()?;
-    let place = |it: u64| Some(Place::Offset(i64::try_from(it).ok()?));
+    let place = |it: u64| Some(ToolPosition::Offset(i64::try_from(it).ok()?));
     Some(Span::Between(place(start)?, place(end)?))
 }
 
 fn span(span: &Value) -> Option<Span> {
-    let place = |name: &str| Some(Place::Offset(i64::try_from(span.num(name)?).ok()?));
+    let place = |name: &str| Some(ToolPosition::Offset(i64::try_from(span.num(name)?).ok()?));
     Some(Span::Between(place("byte_start")?, place("byte_end")?))
 }
 

@@ -9,19 +9,20 @@ use check::{Safety, Severity};
 use snapshot::RelPath;
 
 use crate::adapter::{
-    Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind, sealed,
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+    sealed,
 };
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json;
 use crate::limits::MAX_SCANNED;
-use crate::positions::{Dialect, Place, Span, Unit};
+use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{Garbled, ToolReport};
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
 
 use super::typos::is_prose;
 
-const DIALECT: Dialect = Dialect::offsets(Unit::Byte);
+const DIALECT: PositionDialect = PositionDialect::offsets(PositionUnit::Byte);
 
 pub(crate) static ADAPTER: Adapter = Adapter {
     name: "codespell",
@@ -41,11 +42,12 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "codespell",
-    local: Local::Venv,
+    local: LocalPrograms::Venv,
     versions: Versions::between(Version::new(2, 0, 0), Version::new(3, 0, 0)),
     trust: sealed,
     scope: Scope::File,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: false,
     install: "pip install codespell",
     invocation,
@@ -54,10 +56,10 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     probe: None,
 };
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new("codespell", &["--version"])),
-        Job::Check { files } => Some(
+        ToolJob::Version => Some(Invocation::new("codespell", &["--version"])),
+        ToolJob::Check { files } => Some(
             Invocation::new("codespell", &["--disable-colors", "--"])
                 .files(files)
                 .success(&[0, 65])
@@ -68,7 +70,7 @@ fn invocation(job: &Job<'_>) -> Option<Invocation> {
 }
 
 /// Lines like `a.py:2: teh ==> the, tech | a reason`.
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     output.succeeded(&[0, 65])?;
     let mut collector = Collector::new(texts, DIALECT);
     // How often a word of a line was named: the next time its next occurrence is meant.
@@ -89,7 +91,7 @@ fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
         });
         let start = file.as_ref().and_then(|file| find(texts, file, number, word, nth));
         let span = start.map(|it| {
-            let at = |it: u32| Place::Offset(i64::from(it));
+            let at = |it: u32| ToolPosition::Offset(i64::from(it));
             Span::Between(at(it), at(it.saturating_add(u32::try_from(word.len()).unwrap_or(0))))
         });
         let is_safe = corrections.len() == 1

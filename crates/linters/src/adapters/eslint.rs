@@ -7,16 +7,19 @@
 use check::{Safety, Severity, Trust};
 use serde_json::Value;
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind};
+use crate::adapter::{
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+};
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
-use crate::positions::{Dialect, LineEnds, Place, Span, Unit};
+use crate::positions::{LineEnds, PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::probe::{Landmark, Probe};
 use crate::report::{Garbled, ToolReport};
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
 
-const DIALECT: Dialect = Dialect::columns(Unit::Utf16).without_bom().lines(LineEnds::Ecma);
+const DIALECT: PositionDialect =
+    PositionDialect::columns(PositionUnit::Utf16).without_bom().lines(LineEnds::Ecma);
 
 pub(crate) static ADAPTER: Adapter = Adapter {
     name: "eslint",
@@ -34,7 +37,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "eslint",
-    local: Local::Node,
+    local: LocalPrograms::Node,
     versions: Versions::between(Version::new(8, 0, 0), Version::new(12, 0, 0)),
     trust: |_| Trust::RunsRepositoryCode {
         what: "its configuration and plugins are programs".to_owned(),
@@ -42,6 +45,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     // Rules with types look at other files.
     scope: Scope::Project,
     limit: TimeClass::Slow,
+    toolchain: None,
     climbs: true,
     install: "npm install --save-dev eslint",
     invocation,
@@ -66,10 +70,10 @@ pub(crate) static ADAPTER: Adapter = Adapter {
 
 const PROBE: &str = "\u{feff}const e = \"é😀\";\r\n\tconst f = \"é😀\"; if (!!e) { f; }\r\n";
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new("eslint", &["--version"])),
-        Job::Check { files } => Some(
+        ToolJob::Version => Some(Invocation::new("eslint", &["--version"])),
+        ToolJob::Check { files } => Some(
             Invocation::new("eslint", &["--format=json", "--no-color", "--no-warn-ignored", "--"])
                 .files(files)
                 .success(&[0, 1]),
@@ -87,7 +91,7 @@ fn page(rule: &str) -> Option<String> {
     })
 }
 
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     output.succeeded(&[0, 1])?;
     let all = json::whole(&output.stdout)?;
     let mut collector = Collector::new(texts, DIALECT);
@@ -140,17 +144,17 @@ fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
 }
 
 fn span(message: &Value) -> Option<Span> {
-    let start = Place::Column { line: message.num("line")?, column: message.num("column")? };
+    let start = ToolPosition::Column { line: message.num("line")?, column: message.num("column")? };
     let end = message.num("endLine").zip(message.num("endColumn"));
     Some(match end {
-        Some((line, column)) => Span::Between(start, Place::Column { line, column }),
+        Some((line, column)) => Span::Between(start, ToolPosition::Column { line, column }),
         None => Span::Word(start),
     })
 }
 
 fn raw_fix(title: &str, safety: Safety, fix: &Value) -> RawFix {
     let range = fix.list("range");
-    let at = |nth: usize| range.get(nth).and_then(Value::as_i64).map(Place::Offset);
+    let at = |nth: usize| range.get(nth).and_then(Value::as_i64).map(ToolPosition::Offset);
     let text = fix.str("text").unwrap_or_default();
     let span = at(0).zip(at(1)).map(|(start, end)| Span::Between(start, end));
     RawFix::of(title, safety, span.map(|it| vec![RawEdit::new(it, text)]))

@@ -3,11 +3,14 @@
 use check::{Severity, Trust};
 use serde_json::Value;
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Scope, TimeClass, ToolKind, sealed};
+use crate::adapter::{
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, Toolchain,
+    sealed,
+};
 use crate::collect::{Collector, RawFinding, Texts};
 use crate::json::{self, Members};
 use crate::limits::MAX_SCANNED;
-use crate::positions::{Dialect, LineEnds, Place, Span, Unit};
+use crate::positions::{LineEnds, PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::ToolReport;
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
@@ -21,11 +24,12 @@ const ROW: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "",
-    local: Local::Nowhere,
+    local: LocalPrograms::Nowhere,
     versions: Versions::between(Version::new(0, 0, 0), Version::new(1, 0, 0)),
     trust: sealed,
     scope: Scope::Project,
     limit: TimeClass::Slow,
+    toolchain: None,
     climbs: true,
     install: "",
     invocation: |_| None,
@@ -37,15 +41,17 @@ const ROW: Adapter = Adapter {
 const PYTHON: Files = Files::extensions(&["py", "pyi"]);
 
 fn command(
-    job: &Job<'_>,
+    job: &ToolJob<'_>,
     program: &str,
     version: &[&str],
     check: &[&str],
     success: &[i32],
 ) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new(program, version)),
-        Job::Check { files } => Some(Invocation::new(program, check).files(files).success(success)),
+        ToolJob::Version => Some(Invocation::new(program, version)),
+        ToolJob::Check { files } => {
+            Some(Invocation::new(program, check).files(files).success(success))
+        }
         _ => None,
     }
 }
@@ -63,7 +69,7 @@ pub(crate) static TSC: Adapter = Adapter {
         ..Signs::NONE
     },
     program: "tsc",
-    local: Local::Node,
+    local: LocalPrograms::Node,
     versions: Versions::between(Version::new(4, 0, 0), Version::new(8, 0, 0)),
     trust: |_| Trust::RunsRepositoryCode {
         what: "its configuration lies in node_modules too".to_owned(),
@@ -71,15 +77,16 @@ pub(crate) static TSC: Adapter = Adapter {
     limit: TimeClass::Build,
     install: "npm install --save-dev typescript",
     invocation: |job| match job {
-        Job::Version => Some(Invocation::new("tsc", &["--version"])),
-        Job::Check { .. } => {
+        ToolJob::Version => Some(Invocation::new("tsc", &["--version"])),
+        ToolJob::Check { .. } => {
             Some(Invocation::new("tsc", &["--noEmit", "--pretty", "false"]).success(&[0, 1, 2]))
         }
         _ => None,
     },
     parse: |output, texts| {
         output.succeeded(&[0, 1, 2])?;
-        let dialect = Dialect::columns(Unit::Utf16).without_bom().lines(LineEnds::Ecma);
+        let dialect =
+            PositionDialect::columns(PositionUnit::Utf16).without_bom().lines(LineEnds::Ecma);
         let mut collector = Collector::new(texts, dialect);
         let text = json::text(&output.stdout)?;
         // `a.ts(1,25): error TS2322: …`; lines that start with blanks go on.
@@ -102,7 +109,7 @@ pub(crate) static TSC: Adapter = Adapter {
                 message,
                 texts,
                 file,
-                Some(Span::Word(Place::Column { line, column })),
+                Some(Span::Word(ToolPosition::Column { line, column })),
             ));
         }
         Ok(collector.finish())
@@ -124,7 +131,7 @@ pub(crate) static MYPY: Adapter = Adapter {
         commands: &["mypy"],
     },
     program: "mypy",
-    local: Local::Venv,
+    local: LocalPrograms::Venv,
     versions: Versions::between(Version::new(1, 11, 0), Version::new(3, 0, 0)),
     trust: |_| Trust::RunsRepositoryCode {
         what: "its settings name plugins and interpreters".to_owned(),
@@ -142,7 +149,8 @@ pub(crate) static MYPY: Adapter = Adapter {
     },
     parse: |output, texts| {
         output.succeeded(&[0, 1])?;
-        let mut collector = Collector::new(texts, Dialect::columns(Unit::CodePoint).from(1, 0));
+        let mut collector =
+            Collector::new(texts, PositionDialect::columns(PositionUnit::CodePoint).from(1, 0));
         for item in json::lines(&output.stdout)? {
             let named = item.str("file").unwrap_or_default();
             let line = item.num("line").unwrap_or(0);
@@ -150,7 +158,7 @@ pub(crate) static MYPY: Adapter = Adapter {
                 texts.resolve(named).and_then(|it| texts.places(&it)).is_some_and(|it| {
                     // A byte order mark counts for it too.
                     let has_bom = line == 1 && it.text().bytes().starts_with("\u{feff}".as_bytes());
-                    let range = it.line(line, &Dialect::columns(Unit::Byte));
+                    let range = it.line(line, &PositionDialect::columns(PositionUnit::Byte));
                     !has_bom
                         && range.is_ok_and(|range| {
                             range.len() <= MAX_SCANNED
@@ -159,7 +167,7 @@ pub(crate) static MYPY: Adapter = Adapter {
                         })
                 });
             let at = |line: &str, column: &str| {
-                Some(Place::Column { line: item.num(line)?, column: item.num(column)? })
+                Some(ToolPosition::Column { line: item.num(line)?, column: item.num(column)? })
             };
             let whole = at("line", "column").zip(at("end_line", "end_column"));
             let span = match whole.filter(|_| is_ascii) {
@@ -200,7 +208,7 @@ pub(crate) static TY: Adapter = Adapter {
         commands: &["ty check"],
     },
     program: "ty",
-    local: Local::Venv,
+    local: LocalPrograms::Venv,
     versions: Versions::between(Version::new(0, 0, 1), Version::new(0, 1, 0)),
     trust: |_| Trust::RunsRepositoryCode {
         what: "its settings name an environment of Python".to_owned(),
@@ -213,13 +221,14 @@ pub(crate) static TY: Adapter = Adapter {
     },
     parse: |output, texts| {
         output.succeeded(&[0, 1])?;
-        let dialect = Dialect::columns(Unit::CodePoint).without_bom().lines(LineEnds::Cr);
+        let dialect =
+            PositionDialect::columns(PositionUnit::CodePoint).without_bom().lines(LineEnds::Cr);
         let mut collector = Collector::new(texts, dialect);
         for item in json::array(&json::whole(&output.stdout)?)? {
             let place = item.get("location");
             let at = |name: &str| {
                 let at = place?.get("positions")?.get(name)?;
-                Some(Place::Column { line: at.num("line")?, column: at.num("column")? })
+                Some(ToolPosition::Column { line: at.num("line")?, column: at.num("column")? })
             };
             let rule = item.str("check_name").unwrap_or("ty");
             let message = item.str("description").unwrap_or_default();
@@ -252,7 +261,7 @@ pub(crate) static PYRIGHT: Adapter = Adapter {
         commands: &["pyright", "basedpyright"],
     },
     program: "pyright",
-    local: Local::Node,
+    local: LocalPrograms::Node,
     versions: Versions::between(Version::new(1, 1, 300), Version::new(2, 0, 0)),
     trust: |_| Trust::RunsRepositoryCode {
         what: "its settings name an environment of Python".to_owned(),
@@ -261,12 +270,12 @@ pub(crate) static PYRIGHT: Adapter = Adapter {
     invocation: |job| command(job, "pyright", &["--version"], &["--outputjson"], &[0, 1]),
     parse: |output, texts| {
         output.succeeded(&[0, 1])?;
-        let dialect = Dialect::columns(Unit::Utf16).lines(LineEnds::Cr).from(0, 0);
+        let dialect = PositionDialect::columns(PositionUnit::Utf16).lines(LineEnds::Cr).from(0, 0);
         let mut collector = Collector::new(texts, dialect);
         for item in json::whole(&output.stdout)?.required_list("generalDiagnostics")? {
             let at = |name: &str| {
                 let at = item.get("range")?.get(name)?;
-                Some(Place::Column { line: at.num("line")?, column: at.num("character")? })
+                Some(ToolPosition::Column { line: at.num("line")?, column: at.num("character")? })
             };
             let severity = match item.str("severity") {
                 Some("error") => Severity::Error,
@@ -301,7 +310,7 @@ pub(crate) static YAMLLINT: Adapter = Adapter {
         commands: &["yamllint"],
     },
     program: "yamllint",
-    local: Local::Venv,
+    local: LocalPrograms::Venv,
     versions: Versions::between(Version::new(1, 20, 0), Version::new(2, 0, 0)),
     scope: Scope::File,
     install: "pip install yamllint",
@@ -310,7 +319,8 @@ pub(crate) static YAMLLINT: Adapter = Adapter {
     },
     parse: |output, texts| {
         output.succeeded(&[0, 1])?;
-        let mut collector = Collector::new(texts, Dialect::columns(Unit::CodePoint).without_bom());
+        let mut collector =
+            Collector::new(texts, PositionDialect::columns(PositionUnit::CodePoint).without_bom());
         // `a.yaml:3:5: [error] too many spaces after colon (colons)`.
         for line in json::text(&output.stdout)?.lines() {
             let Some((place, rest)) = line.split_once(": [") else { continue };
@@ -320,7 +330,7 @@ pub(crate) static YAMLLINT: Adapter = Adapter {
             let rule = rest.rsplit_once(" (").and_then(|it| Some((it.0, it.1.strip_suffix(')')?)));
             let (message, rule) = rule.unwrap_or((rest, "syntax"));
             let severity = if level == "error" { Severity::Error } else { Severity::Warning };
-            let span = Span::Word(Place::Column { line, column });
+            let span = Span::Word(ToolPosition::Column { line, column });
             collector.add(found(rule, severity, message, texts, named, Some(span)));
         }
         Ok(collector.finish())
@@ -351,7 +361,7 @@ pub(crate) static HADOLINT: Adapter = Adapter {
         commands: &["hadolint"],
     },
     program: "hadolint",
-    local: Local::Venv,
+    local: LocalPrograms::Venv,
     versions: Versions::between(Version::new(2, 0, 0), Version::new(3, 0, 0)),
     scope: Scope::File,
     limit: TimeClass::Quick,
@@ -361,7 +371,8 @@ pub(crate) static HADOLINT: Adapter = Adapter {
     },
     parse: |output, texts| {
         output.succeeded(&[0, 1])?;
-        let mut collector = Collector::new(texts, Dialect::columns(Unit::CodePoint));
+        let mut collector =
+            Collector::new(texts, PositionDialect::columns(PositionUnit::CodePoint));
         for item in json::array(&json::whole(&output.stdout)?)? {
             let severity = match item.str("level") {
                 Some("error") => Severity::Error,
@@ -403,10 +414,11 @@ pub(crate) static GOLANGCI_LINT: Adapter = Adapter {
     versions: Versions::between(Version::new(2, 0, 0), Version::new(3, 0, 0)),
     trust: |_| Trust::RunsRepositoryCode { what: "its settings name plugins".to_owned() },
     limit: TimeClass::Build,
+    toolchain: Some(Toolchain::Go),
     install: "see https://golangci-lint.run/docs/welcome/install/",
     invocation: |job| match job {
-        Job::Version => Some(Invocation::new("golangci-lint", &["version"])),
-        Job::Check { .. } => Some(
+        ToolJob::Version => Some(Invocation::new("golangci-lint", &["version"])),
+        ToolJob::Check { .. } => Some(
             Invocation::new(
                 "golangci-lint",
                 &["run", "--output.json.path=stdout", "--show-stats=false"],
@@ -419,7 +431,7 @@ pub(crate) static GOLANGCI_LINT: Adapter = Adapter {
     },
     parse: |output, texts| {
         output.succeeded(&[0, 1])?;
-        let mut collector = Collector::new(texts, Dialect::offsets(Unit::Byte));
+        let mut collector = Collector::new(texts, PositionDialect::offsets(PositionUnit::Byte));
         let all = json::whole(&output.stdout)?;
         for item in all.get("Issues").and_then(Value::as_array).into_iter().flatten() {
             let place = item.get("Pos");
@@ -427,7 +439,7 @@ pub(crate) static GOLANGCI_LINT: Adapter = Adapter {
             let line = place.and_then(|it| it.num("Line"));
             // A linter that knows only the line says 0.
             let span = match (offset.filter(|it| *it > 0), line) {
-                (Some(offset), _) => Some(Span::Word(Place::Offset(offset))),
+                (Some(offset), _) => Some(Span::Word(ToolPosition::Offset(offset))),
                 (None, Some(line)) => Some(Span::Line(line)),
                 (None, None) => None,
             };

@@ -9,11 +9,12 @@ use check::{Safety, Severity};
 use serde_json::Value;
 
 use crate::adapter::{
-    Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind, sealed,
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+    Toolchain, sealed,
 };
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
-use crate::positions::{Dialect, Place, Span, Unit};
+use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{Garbled, ToolReport};
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
@@ -35,11 +36,12 @@ pub(crate) static VET: Adapter = Adapter {
     joins_on_presence: true,
     supersedes: &[],
     program: "go",
-    local: Local::Nowhere,
+    local: LocalPrograms::Nowhere,
     versions: Versions::between(Version::new(1, 21, 0), Version::new(2, 0, 0)),
     trust: sealed,
     scope: Scope::Project,
     limit: TimeClass::Build,
+    toolchain: Some(Toolchain::Go),
     climbs: true,
     install: "see https://go.dev/doc/install",
     invocation: |job| invocation(job, "vet"),
@@ -59,10 +61,10 @@ pub(crate) static FIX: Adapter = Adapter {
     ..VET
 };
 
-fn invocation(job: &Job<'_>, command: &str) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>, command: &str) -> Option<Invocation> {
     let invocation = match job {
-        Job::Version => return Some(Invocation::new("go", &["version"])),
-        Job::Check { .. } | Job::CheckByPresence { .. } => {
+        ToolJob::Version => return Some(Invocation::new("go", &["version"])),
+        ToolJob::Check { .. } | ToolJob::CheckByPresence { .. } => {
             Invocation::new("go", &[command, "-json", "./..."]).success(&[0, 1])
         }
         _ => return None,
@@ -77,10 +79,10 @@ fn invocation(job: &Job<'_>, command: &str) -> Option<Invocation> {
     )
 }
 
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     // 1: packages could not be loaded or do not compile.
     output.succeeded(&[0, 1])?;
-    let mut collector = Collector::new(texts, Dialect::columns(Unit::Byte));
+    let mut collector = Collector::new(texts, PositionDialect::columns(PositionUnit::Byte));
     let mut n_values = 0;
     for stream in [&output.stdout, &output.stderr] {
         let text = without_comments(json::text(stream)?);
@@ -118,11 +120,11 @@ fn add_packages(value: &Value, texts: &Texts<'_>, collector: &mut Collector<'_, 
                 let Some((file, line, column)) = item.str("posn").and_then(split_place) else {
                     continue;
                 };
-                let start = Place::Column { line, column: column.unwrap_or(1) };
+                let start = ToolPosition::Column { line, column: column.unwrap_or(1) };
                 let end = item.str("end").and_then(split_place);
                 let end = end.filter(|it| it.0 == file).and_then(|it| Some((it.1, it.2?)));
                 // Some analyzers say only where something starts.
-                let end = end.map(|(line, column)| Place::Column { line, column });
+                let end = end.map(|(line, column)| ToolPosition::Column { line, column });
                 let span = match end {
                     Some(end) if end != start => Span::Between(start, end),
                     _ => Span::Word(start),
@@ -151,7 +153,7 @@ fn raw_fix(fix: &Value, texts: &Texts<'_>) -> RawFix {
         .list("edits")
         .iter()
         .map(|edit| {
-            let at = |name: &str| Some(Place::Offset(i64::try_from(edit.num(name)?).ok()?));
+            let at = |name: &str| Some(ToolPosition::Offset(i64::try_from(edit.num(name)?).ok()?));
             let named = edit.str("filename")?;
             Some(RawEdit {
                 file: Some(texts.resolve(named).ok_or_else(|| named.to_owned())),
@@ -176,7 +178,7 @@ fn add_compile_errors(text: &str, texts: &Texts<'_>, collector: &mut Collector<'
             severity: Severity::Error,
             message: message.to_owned(),
             file: texts.resolve(file),
-            span: Some(Span::Word(Place::Column { line, column })),
+            span: Some(Span::Word(ToolPosition::Column { line, column })),
             snippet: None,
             url: None,
             fixes: Vec::new(),

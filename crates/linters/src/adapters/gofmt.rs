@@ -2,7 +2,9 @@
 //!
 //! Sealed: it has no settings. It writes LF and removes a byte order mark.
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Scope, TimeClass, ToolKind, sealed};
+use crate::adapter::{
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, sealed,
+};
 use crate::hunks;
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
@@ -21,11 +23,12 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "gofmt",
-    local: Local::Nowhere,
+    local: LocalPrograms::Nowhere,
     versions: Versions::between(Version::new(1, 18, 0), Version::new(2, 0, 0)),
     trust: sealed,
     scope: Scope::File,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: false,
     install: "see https://go.dev/doc/install",
     invocation,
@@ -37,11 +40,13 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     probe: None,
 };
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new("go", &["version"])),
-        Job::Check { .. } | Job::CheckByPresence { .. } => None,
-        Job::Rewrite { files } => Some(Invocation::new("gofmt", &["-w"]).files(files).writing()),
-        Job::Format { text, .. } => Some(Invocation::new("gofmt", &[]).stdin(text)),
+        ToolJob::Version => Some(Invocation::new("go", &["version"])),
+        ToolJob::Check { .. } | ToolJob::CheckByPresence { .. } => None,
+        ToolJob::Rewrite { files } => {
+            Some(Invocation::new("gofmt", &["-w"]).files(files).writing())
+        }
+        ToolJob::Format { text, .. } => Some(Invocation::new("gofmt", &[]).stdin(text)),
     }
 }

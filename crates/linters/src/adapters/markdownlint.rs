@@ -5,15 +5,18 @@
 
 use check::{Severity, Trust};
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind};
+use crate::adapter::{
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+};
 use crate::collect::{Collector, RawFinding, Texts};
 use crate::json;
-use crate::positions::{Dialect, LineEnds, Place, Span, Unit};
+use crate::positions::{LineEnds, PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{Garbled, ToolReport};
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
 
-const DIALECT: Dialect = Dialect::columns(Unit::Utf16).without_bom().lines(LineEnds::Cr);
+const DIALECT: PositionDialect =
+    PositionDialect::columns(PositionUnit::Utf16).without_bom().lines(LineEnds::Cr);
 
 pub(crate) static ADAPTER: Adapter = Adapter {
     name: "markdownlint",
@@ -29,13 +32,14 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "markdownlint-cli2",
-    local: Local::Node,
+    local: LocalPrograms::Node,
     versions: Versions::between(Version::new(0, 10, 0), Version::new(1, 0, 0)),
     trust: |_| Trust::RunsRepositoryCode {
         what: "its settings are programs or name rules that are".to_owned(),
     },
     scope: Scope::File,
     limit: TimeClass::Slow,
+    toolchain: None,
     climbs: true,
     install: "npm install --save-dev markdownlint-cli2",
     invocation,
@@ -51,7 +55,7 @@ fn page(rule: &str) -> Option<String> {
         .then(|| format!("https://github.com/DavidAnson/markdownlint/blob/main/doc/{number}.md"))
 }
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     // A name is taken as it is, and not as a pattern, after a colon.
     let literal = |files: &[snapshot::RelPath]| -> Vec<String> {
         files.iter().map(|it| format!(":{it}")).collect()
@@ -61,15 +65,15 @@ fn invocation(job: &Job<'_>) -> Option<Invocation> {
         lint.args(literal(files).iter().map(String::as_str)).success(&[0, 1])
     };
     match job {
-        Job::Version => Some(Invocation::new("markdownlint-cli2", &["--version"])),
-        Job::Check { files } => Some(lint(&[], files)),
-        Job::Rewrite { files } => Some(lint(&["--fix"], files).writing()),
+        ToolJob::Version => Some(Invocation::new("markdownlint-cli2", &["--version"])),
+        ToolJob::Check { files } => Some(lint(&[], files)),
+        ToolJob::Rewrite { files } => Some(lint(&["--fix"], files).writing()),
         _ => None,
     }
 }
 
 /// Lines like `a.md:6:7 error MD009/no-trailing-spaces Trailing spaces [Expected: 0 or 2; Actual: 1]`.
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     output.succeeded(&[0, 1])?;
     let mut collector = Collector::new(texts, DIALECT);
     let mut n_read = 0;
@@ -87,7 +91,7 @@ fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
         let Some((file, line, column)) = split_place(place) else { continue };
         n_read += 1;
         let rule = rule.split('/').next().unwrap_or(rule);
-        let at = |column: u64| Place::Column { line, column };
+        let at = |column: u64| ToolPosition::Column { line, column };
         collector.add(RawFinding {
             rule: rule.to_owned(),
             severity: if level == "warning" { Severity::Warning } else { Severity::Error },

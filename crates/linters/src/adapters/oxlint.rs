@@ -5,12 +5,14 @@
 
 use check::{Severity, Trust};
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind};
+use crate::adapter::{
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+};
 use crate::collect::{Collector, RawFinding, Texts};
 use crate::json::{self, Members};
-use crate::positions::{Dialect, Place, Span, Unit};
+use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{Garbled, ToolReport};
-use crate::uses::{Signs, Uses, has_key};
+use crate::uses::{Signs, ToolUses, has_key};
 use crate::version::{Version, Versions};
 
 pub(crate) static ADAPTER: Adapter = Adapter {
@@ -29,11 +31,12 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "oxlint",
-    local: Local::Node,
+    local: LocalPrograms::Node,
     versions: Versions::between(Version::new(1, 0, 0), Version::new(2, 0, 0)),
     trust,
     scope: Scope::Project,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "npm install --save-dev oxlint",
     invocation,
@@ -42,7 +45,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     probe: None,
 };
 
-fn trust(uses: &Uses<'_>) -> Trust {
+fn trust(uses: &ToolUses<'_>) -> Trust {
     for path in uses.named(ADAPTER.signs.files) {
         let is_data = path.file_name().ends_with(".json");
         if !is_data || uses.data(path).is_none_or(|it| has_key(&it, "jsPlugins")) {
@@ -52,15 +55,15 @@ fn trust(uses: &Uses<'_>) -> Trust {
     Trust::Sealed
 }
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new("oxlint", &["--version"])),
-        Job::Check { files } => Some(
+        ToolJob::Version => Some(Invocation::new("oxlint", &["--version"])),
+        ToolJob::Check { files } => Some(
             Invocation::new("oxlint", &["--format=json", "--no-error-on-unmatched-pattern", "--"])
                 .files(files)
                 .success(&[0, 1]),
         ),
-        Job::Rewrite { files } => Some(
+        ToolJob::Rewrite { files } => Some(
             Invocation::new(
                 "oxlint",
                 &["--fix", "--silent", "--no-error-on-unmatched-pattern", "--"],
@@ -73,16 +76,16 @@ fn invocation(job: &Job<'_>) -> Option<Invocation> {
     }
 }
 
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     output.succeeded(&[0, 1])?;
     let all = json::whole(&output.stdout)?;
-    let mut collector = Collector::new(texts, Dialect::offsets(Unit::Byte));
+    let mut collector = Collector::new(texts, PositionDialect::offsets(PositionUnit::Byte));
     for item in all.required_list("diagnostics")? {
         let span = item.list("labels").first().and_then(|it| it.get("span"));
         let span = span.and_then(|it| {
             let start = i64::try_from(it.num("offset")?).ok()?;
             let end = start.checked_add(i64::try_from(it.num("length")?).ok()?)?;
-            Some(Span::Between(Place::Offset(start), Place::Offset(end)))
+            Some(Span::Between(ToolPosition::Offset(start), ToolPosition::Offset(end)))
         });
         let rule = item.str("code").unwrap_or("parse");
         // `eslint(no-debugger)` as it is written in settings.

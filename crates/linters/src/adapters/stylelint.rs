@@ -6,16 +6,18 @@
 use check::{Safety, Severity, Trust};
 use serde_json::Value;
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind};
+use crate::adapter::{
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+};
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
-use crate::positions::{Dialect, Place, Span, Unit};
+use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::probe::{Landmark, Probe};
 use crate::report::{Garbled, ToolReport};
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
 
-const DIALECT: Dialect = Dialect::columns(Unit::Utf16).without_bom();
+const DIALECT: PositionDialect = PositionDialect::columns(PositionUnit::Utf16).without_bom();
 
 pub(crate) static ADAPTER: Adapter = Adapter {
     name: "stylelint",
@@ -31,13 +33,14 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "stylelint",
-    local: Local::Node,
+    local: LocalPrograms::Node,
     versions: Versions::between(Version::new(16, 13, 0), Version::new(19, 0, 0)),
     trust: |_| Trust::RunsRepositoryCode {
         what: "its settings name plugins and shared settings, which are programs".to_owned(),
     },
     scope: Scope::File,
     limit: TimeClass::Slow,
+    toolchain: None,
     climbs: true,
     install: "npm install --save-dev stylelint",
     invocation,
@@ -57,10 +60,10 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     }),
 };
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new("stylelint", &["--version"])),
-        Job::Check { files } => Some(
+        ToolJob::Version => Some(Invocation::new("stylelint", &["--version"])),
+        ToolJob::Check { files } => Some(
             Invocation::new(
                 "stylelint",
                 &[
@@ -87,7 +90,7 @@ fn page(rule: &str) -> Option<String> {
     })
 }
 
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     output.succeeded(&[0, 2])?;
     // Since version 16 the report is written to standard error.
     let is_blank = output.stdout.trim_ascii().is_empty();
@@ -121,16 +124,16 @@ fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
 }
 
 fn span(item: &Value) -> Option<Span> {
-    let start = Place::Column { line: item.num("line")?, column: item.num("column")? };
+    let start = ToolPosition::Column { line: item.num("line")?, column: item.num("column")? };
     Some(match item.num("endLine").zip(item.num("endColumn")) {
-        Some((line, column)) => Span::Between(start, Place::Column { line, column }),
+        Some((line, column)) => Span::Between(start, ToolPosition::Column { line, column }),
         None => Span::Word(start),
     })
 }
 
 fn raw_fix(fix: &Value) -> RawFix {
     let range = fix.list("range");
-    let at = |nth: usize| range.get(nth).and_then(Value::as_i64).map(Place::Offset);
+    let at = |nth: usize| range.get(nth).and_then(Value::as_i64).map(ToolPosition::Offset);
     let text = fix.str("text").unwrap_or_default();
     let span = at(0).zip(at(1)).map(|(start, end)| Span::Between(start, end));
     RawFix::of(

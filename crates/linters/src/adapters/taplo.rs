@@ -2,7 +2,9 @@
 //!
 //! Sealed: its settings name files and schemas, which are data; nothing is fetched for formatting.
 
-use crate::adapter::{Adapter, Files, Invocation, Job, Local, Scope, TimeClass, ToolKind, sealed};
+use crate::adapter::{
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, sealed,
+};
 use crate::hunks;
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
@@ -21,11 +23,12 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "taplo",
-    local: Local::Venv,
+    local: LocalPrograms::Venv,
     versions: Versions::between(Version::new(0, 8, 0), Version::new(1, 0, 0)),
     trust: sealed,
     scope: Scope::File,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "pip install taplo",
     invocation,
@@ -37,14 +40,14 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     probe: None,
 };
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new("taplo", &["--version"])),
-        Job::Check { .. } | Job::CheckByPresence { .. } => None,
-        Job::Rewrite { files } => Some(
+        ToolJob::Version => Some(Invocation::new("taplo", &["--version"])),
+        ToolJob::Check { .. } | ToolJob::CheckByPresence { .. } => None,
+        ToolJob::Rewrite { files } => Some(
             Invocation::new("taplo", &["format", "--colors=never", "--"]).files(files).writing(),
         ),
-        Job::Format { file, text } => Some({
+        ToolJob::Format { file, text } => Some({
             let name = format!("--stdin-filepath={file}");
             Invocation::new("taplo", &["format", "--colors=never", &name, "-"]).stdin(text)
         }),

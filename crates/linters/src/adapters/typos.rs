@@ -8,17 +8,18 @@ use check::{Safety, Severity};
 use snapshot::RelPath;
 
 use crate::adapter::{
-    Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind, sealed,
+    Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
+    sealed,
 };
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
-use crate::positions::{Dialect, Place, Span, Unit};
+use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::probe::{Landmark, Probe};
 use crate::report::{Garbled, ToolReport};
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
 
-const DIALECT: Dialect = Dialect::columns(Unit::Byte).from(1, 0);
+const DIALECT: PositionDialect = PositionDialect::columns(PositionUnit::Byte).from(1, 0);
 
 pub(crate) static ADAPTER: Adapter = Adapter {
     name: "typos",
@@ -38,11 +39,12 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     joins_on_presence: false,
     supersedes: &[],
     program: "typos",
-    local: Local::Venv,
+    local: LocalPrograms::Venv,
     versions: Versions::between(Version::new(1, 16, 0), Version::new(2, 0, 0)),
     trust: sealed,
     scope: Scope::File,
     limit: TimeClass::Quick,
+    toolchain: None,
     climbs: true,
     install: "pip install typos",
     invocation,
@@ -59,10 +61,10 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     }),
 };
 
-fn invocation(job: &Job<'_>) -> Option<Invocation> {
+fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
     match job {
-        Job::Version => Some(Invocation::new("typos", &["--version"])),
-        Job::Check { files } => Some(
+        ToolJob::Version => Some(Invocation::new("typos", &["--version"])),
+        ToolJob::Check { files } => Some(
             Invocation::new("typos", &["--format=json", "--color=never", "--force-exclude", "--"])
                 .files(files)
                 .success(&[0, 2]),
@@ -71,7 +73,7 @@ fn invocation(job: &Job<'_>) -> Option<Invocation> {
     }
 }
 
-fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     output.succeeded(&[0, 2])?;
     let mut collector = Collector::new(texts, DIALECT);
     for item in json::lines(&output.stdout)? {
@@ -88,7 +90,7 @@ fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
         let file = item.str("path").and_then(|it| texts.resolve(it));
         let word = item.str("typo").unwrap_or_default();
         let start = item.num("byte_offset").unwrap_or(u64::MAX);
-        let place = |column: u64| Place::Column { line, column };
+        let place = |column: u64| ToolPosition::Column { line, column };
         let span = Span::Between(place(start), place(start.saturating_add(word.len() as u64)));
         let corrections: Vec<&str> =
             item.list("corrections").iter().filter_map(serde_json::Value::as_str).collect();

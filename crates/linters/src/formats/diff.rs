@@ -8,7 +8,7 @@ use snapshot::RelPath;
 use super::Options;
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json;
-use crate::positions::{Dialect, Place, Span, Unit};
+use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{FileOp, Garbled, ToolReport};
 
 /// Hunks that are read.
@@ -20,7 +20,7 @@ pub(super) fn read(
     options: &Options,
 ) -> Result<ToolReport, Garbled> {
     json::check_size(bytes)?;
-    let mut collector = Collector::new(texts, Dialect::offsets(Unit::Byte));
+    let mut collector = Collector::new(texts, PositionDialect::offsets(PositionUnit::Byte));
     let lines: Vec<&[u8]> = bytes.split_inclusive(|it| *it == b'\n').collect();
     let mut section = Section::default();
     let (mut at, mut n_hunks, mut n_sections) = (0, 0, 0);
@@ -288,10 +288,10 @@ fn edits(
     file: &RelPath,
 ) -> Result<(Vec<RawEdit>, Span), String> {
     let places = texts.places(file).ok_or("the file is too large")?;
-    let dialect = Dialect::columns(Unit::Byte);
+    let dialect = PositionDialect::columns(PositionUnit::Byte);
     // Without old lines, the number is that of the line before.
     let line = if hunk.n_old == 0 { hunk.line + 1 } else { hunk.line };
-    let start = places.byte(Place::Column { line, column: 1 }, &dialect);
+    let start = places.byte(ToolPosition::Column { line, column: 1 }, &dialect);
     let bytes = places.text().bytes();
     let start = match start {
         Ok(start) => start as usize,
@@ -324,7 +324,7 @@ fn edits(
             },
         }
     }
-    let place = |it: usize| Place::Offset(i64::try_from(it).unwrap_or(i64::MAX));
+    let place = |it: usize| ToolPosition::Offset(i64::try_from(it).unwrap_or(i64::MAX));
     let mut edits = Vec::new();
     for (from, to, text) in made {
         let text = String::from_utf8(text).map_err(|_| "the new text is not UTF-8")?;

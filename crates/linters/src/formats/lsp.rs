@@ -14,7 +14,9 @@ use snapshot::RelPath;
 use super::Options;
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
-use crate::positions::{Dialect, LineEnds, Place, Places, Span, Unit};
+use crate::positions::{
+    LineEnds, PositionDialect, PositionIndex, PositionUnit, Span, ToolPosition,
+};
 use crate::report::{FileOp, Garbled, ToolReport};
 
 pub(super) fn read(
@@ -23,8 +25,8 @@ pub(super) fn read(
     options: &Options,
 ) -> Result<ToolReport, Garbled> {
     let value = json::whole(bytes)?;
-    let unit = options.unit.unwrap_or(Unit::Utf16);
-    let dialect = Dialect::columns(unit).without_bom().lines(LineEnds::Cr).from(0, 0);
+    let unit = options.unit.unwrap_or(PositionUnit::Utf16);
+    let dialect = PositionDialect::columns(unit).without_bom().lines(LineEnds::Cr).from(0, 0);
     let mut collector = Collector::new(texts, dialect);
     match &value {
         Value::Array(actions) => {
@@ -56,7 +58,7 @@ fn add_action(
     action: &Value,
     texts: &Texts<'_>,
     options: &Options,
-    dialect: &Dialect,
+    dialect: &PositionDialect,
     collector: &mut Collector<'_, '_>,
 ) {
     let title = action.str("title").unwrap_or("Make the edits");
@@ -109,7 +111,7 @@ fn raw_fix(
     safety: Safety,
     edit: &Value,
     texts: &Texts<'_>,
-    dialect: &Dialect,
+    dialect: &PositionDialect,
 ) -> RawFix {
     let mut tree = EditedTree {
         texts,
@@ -136,7 +138,7 @@ fn raw_fix(
 /// The changes of one edit so far, which are made in their order.
 struct EditedTree<'t, 'a> {
     texts: &'t Texts<'a>,
-    dialect: &'t Dialect,
+    dialect: &'t PositionDialect,
     edits: Vec<RawEdit>,
     files: Vec<FileOp>,
     /// The paths, as they are named at that time, whose texts are not those of the tree any more.
@@ -200,7 +202,7 @@ impl EditedTree<'_, '_> {
         if let Some(FileOp::Add { text, .. }) = self.files.iter_mut().find(is_added) {
             // The new file is empty, so that everything is put at its start.
             for (span, new) in made {
-                let places = Places::new(Text::default()).ok_or("the file is too large")?;
+                let places = PositionIndex::new(Text::default()).ok_or("the file is too large")?;
                 places.bytes(span, self.dialect).map_err(|it| it.to_string())?;
                 text.push_str(new);
             }
@@ -234,7 +236,7 @@ fn span(value: &Value) -> Option<Span> {
     let range = value.get("range")?;
     let at = |name: &str| {
         let at = range.get(name)?;
-        Some(Place::Column { line: at.num("line")?, column: at.num("character")? })
+        Some(ToolPosition::Column { line: at.num("line")?, column: at.num("character")? })
     };
     Some(Span::Between(at("start")?, at("end")?))
 }

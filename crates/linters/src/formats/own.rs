@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::Options;
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
-use crate::positions::{Dialect, Place, Span, Unit};
+use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{FileOp, Garbled, ToolReport};
 
 /// Reads a report of our own.
@@ -32,7 +32,7 @@ pub fn read_own(bytes: &[u8], texts: &Texts<'_>, options: &Options) -> Result<To
             by_finding.entry(finding).or_default().push(id);
         }
     }
-    let mut collector = Collector::new(texts, Dialect::offsets(Unit::Byte));
+    let mut collector = Collector::new(texts, PositionDialect::offsets(PositionUnit::Byte));
     for item in diagnostics {
         let named = item.str("diagnostic_id").and_then(|it| by_finding.get(it));
         let referred = item.list("repair_refs").iter().filter_map(Value::as_str);
@@ -58,7 +58,7 @@ pub fn read_own(bytes: &[u8], texts: &Texts<'_>, options: &Options) -> Result<To
 }
 
 fn span(value: &Value, start: &str, end: &str) -> Option<Span> {
-    let at = |name: &str| Some(Place::Offset(i64::try_from(value.num(name)?).ok()?));
+    let at = |name: &str| Some(ToolPosition::Offset(i64::try_from(value.num(name)?).ok()?));
     Some(Span::Between(at(start)?, at(end)?))
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Options;
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
-use crate::positions::{Dialect, Place, Span, Unit};
+use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{Garbled, ToolReport};
 
 pub(super) fn read(
@@ -30,9 +30,12 @@ pub(super) fn read(
     let source =
         |value: &Value| value.get("source").and_then(|it| it.str("name")).map(str::to_owned);
     let writes_code_points = source(&whole).is_some_and(|it| it.eq_ignore_ascii_case("biome"));
-    let unit =
-        options.unit.unwrap_or(if writes_code_points { Unit::CodePoint } else { Unit::Byte });
-    let mut collector = Collector::new(texts, Dialect::columns(unit));
+    let unit = options.unit.unwrap_or(if writes_code_points {
+        PositionUnit::CodePoint
+    } else {
+        PositionUnit::Byte
+    });
+    let mut collector = Collector::new(texts, PositionDialect::columns(unit));
     for item in &items {
         let place = item.get("location");
         let file = place.and_then(|it| it.str("path")).and_then(|it| texts.resolve(it));
@@ -66,10 +69,10 @@ fn span(range: &Value) -> Option<Span> {
     let start = range.get("start")?;
     let line = start.num("line")?;
     let Some(column) = start.num("column") else { return Some(Span::Line(line)) };
-    let start = Place::Column { line, column };
+    let start = ToolPosition::Column { line, column };
     let end = range.get("end").and_then(|it| Some((it.num("line")?, it.num("column")?)));
     Some(match end {
-        Some((line, column)) => Span::Between(start, Place::Column { line, column }),
+        Some((line, column)) => Span::Between(start, ToolPosition::Column { line, column }),
         None => Span::Word(start),
     })
 }

@@ -11,7 +11,7 @@ use crate::adapters::clang_tidy;
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json;
 use crate::limits::MAX_OUTPUT;
-use crate::positions::{Dialect, Unit};
+use crate::positions::{PositionDialect, PositionUnit};
 use crate::report::{Garbled, ToolReport};
 use crate::uses::items;
 
@@ -38,7 +38,7 @@ pub(super) fn read(
     let list = items(value.get("Replacements"));
     let edits: Option<Vec<RawEdit>> =
         list.iter().map(|it| clang_tidy::replacement(it, |named| texts.resolve(named))).collect();
-    let mut collector = Collector::new(texts, Dialect::offsets(Unit::Byte));
+    let mut collector = Collector::new(texts, PositionDialect::offsets(PositionUnit::Byte));
     let first = edits.as_ref().and_then(|it| it.iter().find_map(|it| it.file.clone()?.ok()));
     collector.add(RawFinding {
         rule: "replacements".to_owned(),

@@ -19,7 +19,9 @@ use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
 use crate::limits::MAX_SCANNED;
 use crate::paths::percent_decoded;
-use crate::positions::{Dialect, LineEnds, Misfit, Place, Places, Span, Unit};
+use crate::positions::{
+    LineEnds, Misfit, PositionDialect, PositionIndex, PositionUnit, Span, ToolPosition,
+};
 use crate::report::{Garbled, ToolReport};
 
 pub(super) fn read(
@@ -28,7 +30,7 @@ pub(super) fn read(
     options: &Options,
 ) -> Result<ToolReport, Garbled> {
     let log = json::whole(bytes)?;
-    let mut collector = Collector::new(texts, Dialect::offsets(Unit::Byte));
+    let mut collector = Collector::new(texts, PositionDialect::offsets(PositionUnit::Byte));
     for run in log.required_list("runs")? {
         let reader = Reader::new(run, texts, options);
         for result in run.list("results") {
@@ -43,7 +45,7 @@ struct Reader<'r, 't, 'a> {
     texts: &'t Texts<'a>,
     options: &'r Options,
     /// What columns may count: one unit if it is known.
-    units: Vec<Unit>,
+    units: Vec<PositionUnit>,
     bases: BTreeMap<String, String>,
     rules: BTreeMap<&'r str, &'r Value>,
 }
@@ -51,19 +53,19 @@ struct Reader<'r, 't, 'a> {
 impl<'r, 't, 'a> Reader<'r, 't, 'a> {
     fn new(run: &'r Value, texts: &'t Texts<'a>, options: &'r Options) -> Reader<'r, 't, 'a> {
         let stated = match run.str("columnKind") {
-            Some("utf16CodeUnits") => Some(Unit::Utf16),
-            Some("unicodeCodePoints") => Some(Unit::CodePoint),
+            Some("utf16CodeUnits") => Some(PositionUnit::Utf16),
+            Some("unicodeCodePoints") => Some(PositionUnit::CodePoint),
             _ => None,
         };
         let driver = run.get("tool").and_then(|it| it.get("driver")).and_then(|it| it.str("name"));
         // Tools that do not say it and were looked at.
         let known = match driver {
-            Some("ruff" | "Biome") => Some(Unit::CodePoint),
-            Some(name) if name.starts_with("Semgrep") => Some(Unit::Byte),
+            Some("ruff" | "Biome") => Some(PositionUnit::CodePoint),
+            Some(name) if name.starts_with("Semgrep") => Some(PositionUnit::Byte),
             _ => None,
         };
         let unit = options.unit.or(stated).or(known);
-        let units = unit.map_or(vec![Unit::Utf16, Unit::CodePoint], |it| vec![it]);
+        let units = unit.map_or(vec![PositionUnit::Utf16, PositionUnit::CodePoint], |it| vec![it]);
         let bases = run.get("originalUriBaseIds").and_then(Value::as_object);
         let bases = bases
             .into_iter()
@@ -172,7 +174,12 @@ impl<'r, 't, 'a> Reader<'r, 't, 'a> {
         raw
     }
 
-    fn edit(&self, item: &Value, file: &RelPath, places: &Places) -> Result<RawEdit, String> {
+    fn edit(
+        &self,
+        item: &Value,
+        file: &RelPath,
+        places: &PositionIndex,
+    ) -> Result<RawEdit, String> {
         let region = item.get("deletedRegion").ok_or("a replacement has no region")?;
         let range = self.range(region, places).map_err(|it| it.to_string())?;
         let content = item.get("insertedContent");
@@ -185,16 +192,18 @@ impl<'r, 't, 'a> Reader<'r, 't, 'a> {
         if !is_sure && repeats_its_surroundings(text, &range, places) {
             return Err("the content repeats what stands around its region".to_owned());
         }
-        let at = |it: u32| Place::Offset(i64::from(it));
+        let at = |it: u32| ToolPosition::Offset(i64::from(it));
         let span = Span::Between(at(range.start), at(range.end));
         Ok(RawEdit { file: Some(Ok(file.clone())), span, text: text.to_owned(), replaced: None })
     }
 
-    fn range(&self, region: &Value, places: &Places) -> Result<Range<u32>, Misfit> {
+    fn range(&self, region: &Value, places: &PositionIndex) -> Result<Range<u32>, Misfit> {
         let found = match region_span(region) {
-            Region::Bytes(span) => places.bytes(span, &Dialect::offsets(Unit::Byte))?,
+            Region::Bytes(span) => {
+                places.bytes(span, &PositionDialect::offsets(PositionUnit::Byte))?
+            }
             Region::Text(span) => {
-                let of = |unit: &Unit| places.bytes(span, &text_dialect(*unit));
+                let of = |unit: &PositionUnit| places.bytes(span, &text_dialect(*unit));
                 let mut ranges = self.units.iter().map(of);
                 let first = ranges.next().unwrap_or(Err(Misfit::InsideCharacter))?;
                 // Nobody says what is counted: both readings must be the same.
@@ -225,23 +234,23 @@ enum Region {
     Unreadable,
 }
 
-fn text_dialect(unit: Unit) -> Dialect {
-    Dialect::columns(unit).without_bom().lines(LineEnds::Cr)
+fn text_dialect(unit: PositionUnit) -> PositionDialect {
+    PositionDialect::columns(unit).without_bom().lines(LineEnds::Cr)
 }
 
 fn region_span(region: &Value) -> Region {
     let offsets = |offset: &str, length: &str| {
         let start = i64::try_from(region.num(offset)?).ok()?;
         let end = start.checked_add(i64::try_from(region.num(length).unwrap_or(0)).ok()?)?;
-        Some(Span::Between(Place::Offset(start), Place::Offset(end)))
+        Some(Span::Between(ToolPosition::Offset(start), ToolPosition::Offset(end)))
     };
     if let Some(line) = region.num("startLine") {
         let column = region.num("startColumn");
         let end_line = region.num("endLine").unwrap_or(line);
-        let start = Place::Column { line, column: column.unwrap_or(1) };
+        let start = ToolPosition::Column { line, column: column.unwrap_or(1) };
         return match region.num("endColumn") {
             Some(column) => {
-                Region::Text(Span::Between(start, Place::Column { line: end_line, column }))
+                Region::Text(Span::Between(start, ToolPosition::Column { line: end_line, column }))
             }
             None if column.is_none() && end_line == line => Region::Text(Span::Line(line)),
             // To the end of the last line.
@@ -255,7 +264,7 @@ fn region_span(region: &Value) -> Region {
 }
 
 /// Whether a content has again what stands before its region on the line, and what stands after it.
-fn repeats_its_surroundings(text: &str, range: &Range<u32>, places: &Places) -> bool {
+fn repeats_its_surroundings(text: &str, range: &Range<u32>, places: &PositionIndex) -> bool {
     let bytes = places.text().bytes();
     let (start, end) = (range.start as usize, range.end as usize);
     let before = &bytes[start.saturating_sub(MAX_SCANNED)..start];

@@ -33,7 +33,7 @@ fn attached(before: &str, after: &str, found: &[(&str, Range<u32>)]) -> Vec<Stri
         findings: found.iter().map(|it| finding(&file, it.0, Some(it.1.clone()))).collect(),
         ..ToolReport::default()
     };
-    let mut output = Output::printed(0, "");
+    let mut output = ToolOutput::printed(0, "");
     output.changed.insert(file, Some(Text::new(after)));
     attach("tool", &output, &texts, Safety::LikelyPreserving, &mut report);
     let shown = |it: &Finding| {
@@ -75,7 +75,7 @@ fn hunks_that_share_a_finding_are_one_fix() {
 fn a_file_that_is_gone_or_emptied_is_not_a_fix() {
     let (snapshot, file) = tree("x\n");
     let texts = Texts::new(&snapshot, "/w");
-    let mut output = Output::printed(0, "");
+    let mut output = ToolOutput::printed(0, "");
     output.changed.insert(file.clone(), None);
     output.changed.insert(RelPath::parse("new.js").unwrap(), Some(Text::new("y")));
     let mut report = ToolReport::default();
@@ -87,7 +87,7 @@ fn a_file_that_is_gone_or_emptied_is_not_a_fix() {
     assert!(report.findings[0].fixes.is_empty());
     assert_eq!(report.dropped[0].reason, "nothing would be left of the file");
     let texts = texts.with_input(&file);
-    assert!(formatter_output("tool", &Output::printed(0, ""), &texts).is_err());
+    assert!(formatter_output("tool", &ToolOutput::printed(0, ""), &texts).is_err());
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_text_that_is_formatted_has_no_finding() {
     let (snapshot, file) = tree("x\n");
     let texts = Texts::new(&snapshot, "/w").with_input(&file);
     assert_eq!(
-        formatter_output("tool", &Output::printed(0, "x\n"), &texts).unwrap(),
+        formatter_output("tool", &ToolOutput::printed(0, "x\n"), &texts).unwrap(),
         ToolReport::default()
     );
 }

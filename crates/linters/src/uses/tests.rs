@@ -18,7 +18,7 @@ fn tree(files: &[(&str, &str)]) -> Snapshot {
 /// The tools that take part, each with the evidence.
 fn taking_part(files: &[(&str, &str)]) -> Vec<String> {
     let snapshot = tree(files);
-    let uses = Uses::read(&snapshot);
+    let uses = ToolUses::read(&snapshot);
     let shown = |name: &str, it: Evidence| format!("{name}: {} in {}", it.what, it.file);
     all().iter().filter_map(|it| Some(shown(it.name, it.takes_part(&uses)?))).collect()
 }
@@ -141,7 +141,7 @@ fn presence_is_enough_for_few_and_never_for_a_formatter() {
 fn a_tool_is_sealed_only_where_its_settings_name_no_code() {
     let check = |name: &str, files: &[(&str, &str)], is_sealed: bool| {
         let snapshot = tree(files);
-        let trust = (adapter(name).unwrap().trust)(&Uses::read(&snapshot));
+        let trust = (adapter(name).unwrap().trust)(&ToolUses::read(&snapshot));
         assert_eq!(trust == Trust::Sealed, is_sealed, "{name} {files:?} {trust:?}");
     };
     check("ruff", &[("ruff.toml", "extend = \"../x.toml\"")], true);
@@ -198,7 +198,7 @@ fn projects_are_the_outermost_folders_with_a_manifest() {
     let check = |files: &[&str], expected: &[Option<&str>]| {
         let files: Vec<(&str, &str)> = files.iter().map(|it| (*it, "")).collect();
         let snapshot = tree(&files);
-        let projects = adapter("clippy").unwrap().projects(&Uses::read(&snapshot));
+        let projects = adapter("clippy").unwrap().projects(&ToolUses::read(&snapshot));
         let projects: Vec<_> = projects.iter().map(|it| it.as_ref().map(RelPath::as_str)).collect();
         assert_eq!(projects, expected);
     };
@@ -212,9 +212,9 @@ fn rustfmt_is_told_the_edition() {
     let check = |files: &[(&str, &str)], file: &str, edition: &str| {
         let snapshot = tree(files);
         let (file, text) = (RelPath::parse(file).unwrap(), Text::new("fn f() {}\n"));
-        let job = crate::Job::Format { file: &file, text: &text };
+        let job = crate::ToolJob::Format { file: &file, text: &text };
         let found =
-            adapter("rustfmt").unwrap().invocation_in(&job, &Uses::read(&snapshot)).unwrap();
+            adapter("rustfmt").unwrap().invocation_in(&job, &ToolUses::read(&snapshot)).unwrap();
         assert_eq!(found.args.last().unwrap(), &format!("--edition={edition}"), "{files:?}");
     };
     check(&[], "a.rs", "2024");
@@ -235,9 +235,9 @@ fn every_adapter_is_whole() {
     for it in all() {
         assert!(!it.install.is_empty() && !it.program.is_empty(), "{}", it.name);
         assert!(it.versions.from < it.versions.below, "{}", it.name);
-        assert!(it.invocation(&crate::Job::Version).is_some(), "{}", it.name);
+        assert!(it.invocation(&crate::ToolJob::Version).is_some(), "{}", it.name);
         assert!(it.supersedes.iter().all(|name| adapter(name).is_some()), "{}", it.name);
-        let by_presence = it.invocation(&crate::Job::CheckByPresence { files: &[] });
+        let by_presence = it.invocation(&crate::ToolJob::CheckByPresence { files: &[] });
         assert!(by_presence.is_some() || !it.joins_on_presence, "{}", it.name);
         if let Some(page) = it.page("SC2086") {
             assert!(page.url.starts_with("https://"), "{}", it.name);

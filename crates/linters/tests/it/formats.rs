@@ -1,7 +1,7 @@
 //! Formats of exchange: samples of real tools, and texts that nobody should trust.
 
 use linters::formats::{self, Exchange, Options};
-use linters::positions::Unit;
+use linters::positions::PositionUnit;
 use linters::{Garbled, Texts, ToolReport};
 use serde_json::json;
 
@@ -73,7 +73,7 @@ fn diff_of_shellcheck() {
 #[test]
 fn json_of_an_old_shellcheck() {
     let snapshot = tree(&[("input.sh", &text("shellcheck.sh"))]);
-    let output = linters::Output::printed(1, sample("shellcheck-0.9.json"));
+    let output = linters::ToolOutput::printed(1, sample("shellcheck-0.9.json"));
     let shellcheck = linters::adapter("shellcheck").unwrap();
     let report = shellcheck.parse(&output, &Texts::new(&snapshot, "/ws")).unwrap();
     insta::assert_snapshot!(shown(&report, &snapshot));
@@ -189,7 +189,10 @@ fn whoever_says_what_columns_count_is_believed() {
     assert_eq!(replaced(&run, Options::default()), None);
     assert_eq!(replaced(&points, Options::default()), Some(4));
     assert_eq!(replaced(&utf16, Options::default()), None);
-    assert_eq!(replaced(&run, Options { unit: Some(Unit::CodePoint), safety: None }), Some(4));
+    assert_eq!(
+        replaced(&run, Options { unit: Some(PositionUnit::CodePoint), safety: None }),
+        Some(4)
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Output that no tool should write: it is refused with words, or what does not fit is dropped, and nothing panics.
 
-use linters::{Garbled, Output, Texts};
+use linters::{Garbled, Texts, ToolOutput};
 use proptest::prelude::*;
 
 use super::support::{path, read, recorded, shown, tree};
@@ -111,7 +111,7 @@ fn numbers_that_make_no_sense_drop_the_fix_and_keep_the_finding() {
             r#"[{{"filename":"a.py","code":"X1","message":"m","location":{{"row":1,"column":1}},
             "end_location":{{"row":1,"column":2}},"fix":{{"applicability":"safe","message":"f","edits":[{edit}]}}}}]"#
         );
-        let report = ruff.parse(&Output::printed(1, item), &texts).unwrap();
+        let report = ruff.parse(&ToolOutput::printed(1, item), &texts).unwrap();
         shown(&report, &snapshot)
     };
     let edit = |from: (i64, i64), to: (i64, i64)| {
@@ -157,7 +157,7 @@ fn paths_out_of_the_root_are_counted_and_not_followed() {
         let line = format!(
             r#"{{"type":"typo","path":"{named}","line_num":1,"byte_offset":0,"typo":"teh","corrections":["the"]}}"#
         );
-        let report = typos.parse(&Output::printed(2, line), &texts).unwrap();
+        let report = typos.parse(&ToolOutput::printed(2, line), &texts).unwrap();
         assert_eq!(report.n_elsewhere, n_elsewhere, "{named}");
         assert_eq!(report.findings.len(), 1 - n_elsewhere, "{named}");
     }
@@ -169,11 +169,11 @@ fn a_flood_is_bounded() {
     let typos = linters::adapter("typos").unwrap();
     let snapshot = tree(&[("a.md", "teh\n")]);
     let texts = Texts::new(&snapshot, "/workspace");
-    let huge = Output::printed(2, vec![b' '; (64 << 20) + 1]);
+    let huge = ToolOutput::printed(2, vec![b' '; (64 << 20) + 1]);
     assert!(matches!(typos.parse(&huge, &texts), Err(Garbled::TooLarge { .. })));
     let line = r#"{"type":"typo","path":"a.md","line_num":1,"byte_offset":0,"typo":"teh","corrections":["the"]}"#;
     let many = format!("{line}\n").repeat(60_000);
-    let report = typos.parse(&Output::printed(2, many), &texts).unwrap();
+    let report = typos.parse(&ToolOutput::printed(2, many), &texts).unwrap();
     // Equal findings are one.
     assert_eq!((report.findings.len(), report.n_more), (1, 0));
     // What is left out is left out whatever the order in which it is said, and the files are named.
@@ -188,14 +188,14 @@ fn a_flood_is_bounded() {
         let lines = files.iter().flat_map(|file| (0..30_000).map(move |nth| (file, nth)));
         lines.map(|(file, nth)| line(file, nth) + "\n").collect()
     };
-    let parse = |files| typos.parse(&Output::printed(2, said(files)), &texts).unwrap();
+    let parse = |files| typos.parse(&ToolOutput::printed(2, said(files)), &texts).unwrap();
     let report = parse(["a.md", "b.md"]);
     assert_eq!((report.findings.len(), report.n_more), (50_000, 10_000));
     assert_eq!(report.cut.iter().map(|it| it.as_str()).collect::<Vec<_>>(), ["b.md"]);
     assert_eq!(report, parse(["b.md", "a.md"]));
     let deep = "[".repeat(100_000);
     let ruff = linters::adapter("ruff").unwrap();
-    assert!(ruff.parse(&Output::printed(1, deep), &texts).is_err());
+    assert!(ruff.parse(&ToolOutput::printed(1, deep), &texts).is_err());
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_word_that_is_not_there_is_not_replaced() {
     let snapshot = tree(&[("a.md", "h\u{e9}\u{1f600} teh teh\n")]);
     let texts = Texts::new(&snapshot, "/workspace");
     let line = r#"{"type":"typo","path":"a.md","line_num":1,"byte_offset":4,"typo":"teh","corrections":["the"]}"#;
-    let report = typos.parse(&Output::printed(2, line), &texts).unwrap();
+    let report = typos.parse(&ToolOutput::printed(2, line), &texts).unwrap();
     assert_eq!(report.n_misplaced, 1);
     assert_eq!(report.findings[0].range, None);
     assert!(report.findings[0].fixes.is_empty());
@@ -217,7 +217,7 @@ fn a_tool_that_failed_is_quoted() {
     let ruff = linters::adapter("ruff").unwrap();
     let snapshot = tree(&[]);
     let texts = Texts::new(&snapshot, "/workspace");
-    let mut output = Output::printed(2, "");
+    let mut output = ToolOutput::printed(2, "");
     output.stderr = b"\x1b[31mruff failed\x1b[0m\n  Cause: no such option\n".to_vec();
     let error = ruff.parse(&output, &texts).unwrap_err();
     assert_eq!(error.to_string(), "exit status 2: Cause: no such option");
@@ -279,8 +279,8 @@ fn golangci_lint_names_bytes_or_lines() {
         {"FromLinter":"x","Text":"outside","Pos":{"Filename":"../b.go","Offset":0,"Line":1,"Column":0}}
     ]}"#;
     let golangci = linters::adapter("golangci-lint").unwrap();
-    let report = golangci.parse(&Output::printed(1, output), &texts).unwrap();
+    let report = golangci.parse(&ToolOutput::printed(1, output), &texts).unwrap();
     insta::assert_snapshot!(shown(&report, &snapshot));
-    let none = golangci.parse(&Output::printed(0, r#"{"Issues":null}"#), &texts).unwrap();
+    let none = golangci.parse(&ToolOutput::printed(0, r#"{"Issues":null}"#), &texts).unwrap();
     assert!(none.findings.is_empty());
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use edit::Text;
-use linters::{Adapter, Invocation, Job, Output, Texts, ToolReport};
+use linters::{Adapter, Invocation, Texts, ToolJob, ToolOutput, ToolReport};
 use serde_json::Value;
 use snapshot::Snapshot;
 
@@ -33,7 +33,7 @@ fn written(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-fn run(invocation: &Invocation, root: &Path, scratch: &Path) -> Output {
+fn run(invocation: &Invocation, root: &Path, scratch: &Path) -> ToolOutput {
     use std::io::Write as _;
     let path = std::env::var("PATH").unwrap_or_default();
     let mut command = Command::new(&invocation.program);
@@ -55,7 +55,12 @@ fn run(invocation: &Invocation, root: &Path, scratch: &Path) -> Output {
         let text = std::fs::read(root.join(answer.as_str())).ok().map(Text::new);
         changed.insert(answer.clone(), text);
     }
-    Output { status: output.status.code(), stdout: output.stdout, stderr: output.stderr, changed }
+    ToolOutput {
+        status: output.status.code(),
+        stdout: output.stdout,
+        stderr: output.stderr,
+        changed,
+    }
 }
 
 /// What a tool says about the first of these files, in which the others are its settings.
@@ -63,9 +68,9 @@ fn asked(adapter: &Adapter, files: &[(&str, &str)], scratch: &Path) -> (ToolRepo
     let folder = written(files);
     let (file, text) = (path(files[0].0), Text::new(files[0].1));
     let list = [file.clone()];
-    let check = adapter.invocation(&Job::Check { files: &list });
+    let check = adapter.invocation(&ToolJob::Check { files: &list });
     let is_stdin = check.is_none();
-    let format = Job::Format { file: &file, text: &text };
+    let format = ToolJob::Format { file: &file, text: &text };
     let invocation = check.or_else(|| adapter.invocation(&format)).unwrap();
     let output = run(&invocation, folder.path(), scratch);
     let snapshot = tree(&files[..1]);
@@ -95,7 +100,7 @@ fn tools_say_what_was_recorded() {
     let mut n_asked = 0;
     for (name, case) in cases() {
         let fixture = recorded(&name);
-        let version = fixture.adapter.invocation(&Job::Version).unwrap();
+        let version = fixture.adapter.invocation(&ToolJob::Version).unwrap();
         let version = run(&version, scratch.path(), scratch.path());
         let version = [version.stdout, version.stderr].concat();
         let version = linters::Version::find(&String::from_utf8_lossy(&version));

@@ -3,7 +3,7 @@
 
 use check::Safety;
 use edit::Text;
-use linters::{Job, Texts, Version};
+use linters::{Texts, ToolJob, Version};
 
 use super::support::{fixed, path, read, recorded, shown, tree};
 
@@ -18,9 +18,9 @@ fn check(name: &str) -> String {
     for shape in &fixture.shapes {
         let text = Text::new(shape.text.as_str());
         let jobs = [
-            Job::Check { files: &files },
-            Job::Rewrite { files: &files },
-            Job::Format { file: &fixture.file, text: &text },
+            ToolJob::Check { files: &files },
+            ToolJob::Rewrite { files: &files },
+            ToolJob::Format { file: &fixture.file, text: &text },
         ];
         let matching = jobs.iter().filter_map(|it| adapter.invocation(it)).find(|it| {
             it.stdin.is_some() == fixture.is_stdin
@@ -52,7 +52,7 @@ fn check(name: &str) -> String {
         );
         let mut report = report;
         if let Some((command, output)) = &shape.rewritten {
-            let rewrite = adapter.invocation(&Job::Rewrite { files: &files }).unwrap();
+            let rewrite = adapter.invocation(&ToolJob::Rewrite { files: &files }).unwrap();
             assert_eq!(
                 (&rewrite.program, &rewrite.args[..]),
                 (&command[0], &command[1..]),
@@ -127,9 +127,9 @@ fn a_path_is_never_an_option() {
     let files = [path("-x.py"), path("@x.py"), path("a.py")];
     for adapter in linters::all() {
         for job in [
-            Job::Check { files: &files },
-            Job::CheckByPresence { files: &files },
-            Job::Rewrite { files: &files },
+            ToolJob::Check { files: &files },
+            ToolJob::CheckByPresence { files: &files },
+            ToolJob::Rewrite { files: &files },
         ] {
             let Some(invocation) = adapter.invocation(&job) else { continue };
             for file in ["-x.py", "@x.py"] {

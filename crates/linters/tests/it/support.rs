@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use check::Safety;
 use edit::{EditSet, Text};
-use linters::{Adapter, Output, Texts, ToolReport};
+use linters::{Adapter, Texts, ToolOutput, ToolReport};
 use serde_json::Value;
 use snapshot::{Entry, File, RelPath, Snapshot};
 
@@ -35,9 +35,9 @@ pub(crate) struct Recorded {
 pub(crate) struct Shape {
     pub(crate) name: String,
     pub(crate) text: String,
-    pub(crate) output: Output,
+    pub(crate) output: ToolOutput,
     /// The command that rewrites, and what it did.
-    pub(crate) rewritten: Option<(Vec<String>, Output)>,
+    pub(crate) rewritten: Option<(Vec<String>, ToolOutput)>,
     pub(crate) fixed: Option<String>,
     pub(crate) fixed_all: Option<String>,
 }
@@ -52,14 +52,14 @@ pub(crate) fn recorded(name: &str) -> Recorded {
     let shapes = all["shapes"].as_array().unwrap();
     assert!(!shapes.is_empty(), "{name}");
     let shapes = shapes.iter().map(|it| {
-        let mut output = Output::printed(
+        let mut output = ToolOutput::printed(
             i32::try_from(it["status"].as_i64().unwrap()).unwrap(),
             text(&it["stdout"]).into_bytes(),
         );
         output.stderr = text(&it["stderr"]).into_bytes();
         let command = all["rewrite"].as_array();
         let rewritten = command.zip(it["changed"].as_str()).map(|(command, changed)| {
-            let mut output = Output::printed(0, "");
+            let mut output = ToolOutput::printed(0, "");
             if changed != it["text"].as_str().unwrap() {
                 output.changed.insert(file.clone(), Some(Text::new(changed)));
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use check::{Diagnostic, Environment, Parses, Provider, Repair, Safety, Stop, Tier};
 use document::{Format, Limits};
 use edit::Text;
-use engine::{Assessment, Fixed, Level, Options, Run, Sieve, Sources};
+use engine::{Assessment, Fixed, Options, RuleLevel, Run, Sieve, Sources};
 use fixture::case::Files;
 use pack::{LocalSchema, Pack, PackCheck, SyntaxCheck};
 use plan::Policy;
@@ -45,8 +45,8 @@ impl Trial {
         let levels_of = |pack: &Arc<Pack>| {
             let rules = pack.rules().into_iter();
             let tried = rules.filter(|rule| rule.tier == Tier::Policy && is_policy_on(&rule.id));
-            let levels: BTreeMap<String, Level> =
-                tried.map(|rule| (rule.id, Level::At(rule.severity))).collect();
+            let levels: BTreeMap<String, RuleLevel> =
+                tried.map(|rule| (rule.id, RuleLevel::At(rule.severity))).collect();
             (pack.name().to_owned(), levels)
         };
         let levels = packs.iter().map(levels_of).collect();

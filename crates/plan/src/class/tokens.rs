@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use edit::Edit;
 
-use super::words::Language;
+use super::words::LanguageWords;
 
 /// How far around an edit its line is read.
 const MAX_AROUND: usize = 512;
@@ -63,7 +63,7 @@ impl Delta {
     }
 
     /// Whether a new statement declares a new name.
-    pub(super) fn declares(&self, language: &Language) -> bool {
+    pub(super) fn declares(&self, language: &LanguageWords) -> bool {
         let text = |it: &Token| Delta::text(&self.new, it);
         let starts = self.new_tokens.iter().enumerate().filter(|(_, it)| it.is_start);
         starts.into_iter().any(|(start, _)| {
@@ -104,7 +104,7 @@ enum Piece {
 
 /// What the edits do, by the lines that belong together. The edits are sorted and lie in the text, else they are of
 /// another text and do nothing here.
-pub(super) fn deltas(text: &[u8], edits: &[Edit], language: &Language) -> Vec<Delta> {
+pub(super) fn deltas(text: &[u8], edits: &[Edit], language: &LanguageWords) -> Vec<Delta> {
     let mut deltas = Vec::new();
     let mut left = edits;
     while let Some(first) = left.first() {
@@ -150,7 +150,7 @@ fn pieces(text: &[u8], lines: Range<usize>, edits: &[Edit]) -> Option<Vec<Piece>
     Some(pieces)
 }
 
-fn delta(pieces: &[Piece], language: &Language) -> Delta {
+fn delta(pieces: &[Piece], language: &LanguageWords) -> Delta {
     let (mut old, mut new) = (String::new(), String::new());
     // Where the kept parts stand, after and before.
     let mut kept: Vec<(Range<usize>, usize)> = Vec::new();
@@ -189,7 +189,7 @@ fn delta(pieces: &[Piece], language: &Language) -> Delta {
     Delta { old, new, removed, added, old_tokens, new_tokens }
 }
 
-fn lex(text: &str, language: &Language) -> Vec<Token> {
+fn lex(text: &str, language: &LanguageWords) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut at = 0;
     let mut is_start = true;
@@ -211,7 +211,7 @@ fn lex(text: &str, language: &Language) -> Vec<Token> {
     tokens
 }
 
-fn comment(rest: &str, language: &Language) -> Option<(TokenKind, usize)> {
+fn comment(rest: &str, language: &LanguageWords) -> Option<(TokenKind, usize)> {
     let line = || rest.find('\n').unwrap_or(rest.len());
     if language.line_comments.iter().any(|it| rest.starts_with(it)) {
         return Some((TokenKind::Comment, line()));
@@ -222,7 +222,7 @@ fn comment(rest: &str, language: &Language) -> Option<(TokenKind, usize)> {
 }
 
 /// A string on one line. What has no end on its line is an apostrophe, a lifetime or a part of something longer.
-fn literal(rest: &str, language: &Language) -> Option<(TokenKind, usize)> {
+fn literal(rest: &str, language: &LanguageWords) -> Option<(TokenKind, usize)> {
     let quote = rest.chars().next().filter(|it| language.quotes.contains(it))?;
     let mut is_escaped = false;
     for (at, it) in rest.char_indices().skip(1) {

@@ -6,7 +6,7 @@ use aho_corasick::AhoCorasick;
 use snapshot::RelPath;
 
 /// What there is to know about the files of a language.
-pub(super) struct Language {
+pub(super) struct LanguageWords {
     extensions: &'static [&'static str],
     pub(super) line_comments: &'static [&'static str],
     pub(super) block_comments: &'static [(&'static str, &'static str)],
@@ -22,7 +22,7 @@ pub(super) struct Language {
 
 const C_BLOCK: &[(&str, &str)] = &[("/*", "*/")];
 
-const PLAIN: Language = Language {
+const PLAIN: LanguageWords = LanguageWords {
     extensions: &[],
     line_comments: &[],
     block_comments: &[],
@@ -33,7 +33,7 @@ const PLAIN: Language = Language {
     has_members: false,
 };
 
-const C_LIKE: Language = Language {
+const C_LIKE: LanguageWords = LanguageWords {
     line_comments: &["//"],
     block_comments: C_BLOCK,
     modifiers: &[
@@ -66,10 +66,10 @@ const C_LIKE: Language = Language {
     ..PLAIN
 };
 
-const HASH: Language = Language { line_comments: &["#"], ..PLAIN };
+const HASH: LanguageWords = LanguageWords { line_comments: &["#"], ..PLAIN };
 
-const LANGUAGES: &[Language] = &[
-    Language {
+const LANGUAGES: &[LanguageWords] = &[
+    LanguageWords {
         extensions: &["rs"],
         quotes: &['"'],
         stubs: &[
@@ -86,7 +86,7 @@ const LANGUAGES: &[Language] = &[
         modifiers: &["pub", "unsafe", "extern", "async"],
         ..C_LIKE
     },
-    Language {
+    LanguageWords {
         extensions: &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte"],
         quotes: &['"', '\'', '`'],
         stubs: &[
@@ -123,7 +123,7 @@ const LANGUAGES: &[Language] = &[
         has_members: true,
         ..C_LIKE
     },
-    Language {
+    LanguageWords {
         extensions: &["py", "pyi"],
         stubs: &[
             &["raise"],
@@ -137,7 +137,7 @@ const LANGUAGES: &[Language] = &[
         modifiers: &["async"],
         ..HASH
     },
-    Language {
+    LanguageWords {
         extensions: &["go"],
         quotes: &['"', '`'],
         stubs: &[&["panic", "("]],
@@ -145,7 +145,7 @@ const LANGUAGES: &[Language] = &[
         modifiers: &[],
         ..C_LIKE
     },
-    Language {
+    LanguageWords {
         extensions: &["clank"],
         quotes: &['"'],
         stubs: &[&["panic", "("], &["todo", "("], &["unreachable", "("], &["assert"]],
@@ -153,7 +153,7 @@ const LANGUAGES: &[Language] = &[
         modifiers: &["pub", "export"],
         ..C_LIKE
     },
-    Language {
+    LanguageWords {
         extensions: &["java", "kt", "kts", "scala", "groovy", "dart", "cs"],
         stubs: &[&["throw"], &["TODO", "("], &["?", "?", "?"]],
         declarations: &[
@@ -185,13 +185,13 @@ const LANGUAGES: &[Language] = &[
         ],
         ..C_LIKE
     },
-    Language {
+    LanguageWords {
         extensions: &["swift"],
         stubs: &[&["fatalError", "("], &["preconditionFailure", "("], &["try", "!"]],
         declarations: &["func", "class", "struct", "enum", "protocol", "let", "var", "typealias"],
         ..C_LIKE
     },
-    Language {
+    LanguageWords {
         extensions: &["c", "h", "cc", "cpp", "cxx", "hpp", "hh", "m", "mm"],
         stubs: &[&["throw"], &["abort", "("], &["assert", "(", "false"], &["assert", "(", "0"]],
         declarations: &[
@@ -216,14 +216,14 @@ const LANGUAGES: &[Language] = &[
         ],
         ..C_LIKE
     },
-    Language {
+    LanguageWords {
         extensions: &["php"],
         line_comments: &["//", "#"],
         stubs: &[&["throw"], &["die", "("], &["exit", "("]],
         declarations: &["function", "class", "interface", "trait", "enum"],
         ..C_LIKE
     },
-    Language {
+    LanguageWords {
         extensions: &["zig"],
         quotes: &['"'],
         stubs: &[&["@", "panic", "("], &["unreachable"]],
@@ -231,36 +231,36 @@ const LANGUAGES: &[Language] = &[
         modifiers: &["pub", "export", "extern", "inline"],
         ..C_LIKE
     },
-    Language { extensions: &["css", "scss", "less", "proto", "jsonc", "json5"], ..C_LIKE },
-    Language {
+    LanguageWords { extensions: &["css", "scss", "less", "proto", "jsonc", "json5"], ..C_LIKE },
+    LanguageWords {
         extensions: &["rb", "rake", "gemspec", "cr"],
         stubs: &[&["raise"]],
         declarations: &["def", "class", "module"],
         ..HASH
     },
-    Language {
+    LanguageWords {
         extensions: &["ex", "exs"],
         stubs: &[&["raise"]],
         declarations: &["def", "defp", "defmodule", "defmacro"],
         ..HASH
     },
-    Language {
+    LanguageWords {
         extensions: &["sh", "bash", "zsh", "ksh"],
         stubs: &[&["exit", "1"]],
         declarations: &["function"],
         ..HASH
     },
-    Language {
+    LanguageWords {
         extensions: &["pl", "pm", "r", "jl", "nim", "nix"],
         stubs: &[&["die"], &["stop", "("], &["error", "("]],
         declarations: &["sub", "function", "proc"],
         ..HASH
     },
-    Language {
+    LanguageWords {
         extensions: &["yaml", "yml", "toml", "tf", "hcl", "mk", "cmake", "dockerfile", "ps1"],
         ..HASH
     },
-    Language {
+    LanguageWords {
         extensions: &["lua", "sql"],
         line_comments: &["--"],
         block_comments: C_BLOCK,
@@ -268,7 +268,7 @@ const LANGUAGES: &[Language] = &[
         declarations: &["local", "function", "CREATE", "create"],
         ..PLAIN
     },
-    Language {
+    LanguageWords {
         extensions: &["hs", "elm"],
         line_comments: &["--"],
         block_comments: &[("{-", "-}")],
@@ -277,7 +277,7 @@ const LANGUAGES: &[Language] = &[
         declarations: &["data", "type", "newtype", "class"],
         ..PLAIN
     },
-    Language {
+    LanguageWords {
         extensions: &["ml", "mli", "fs", "fsi"],
         block_comments: &[("(*", "*)")],
         line_comments: &["//"],
@@ -286,13 +286,13 @@ const LANGUAGES: &[Language] = &[
         declarations: &["let", "type", "module"],
         ..PLAIN
     },
-    Language {
+    LanguageWords {
         extensions: &["html", "htm", "xml", "svg", "md", "markdown", "mdx", "xhtml"],
         block_comments: &[("<!--", "-->")],
         quotes: &['"'],
         ..PLAIN
     },
-    Language {
+    LanguageWords {
         extensions: &["ini", "cfg", "conf", "properties", "editorconfig"],
         line_comments: &["#", ";"],
         ..PLAIN
@@ -300,7 +300,7 @@ const LANGUAGES: &[Language] = &[
 ];
 
 /// The language of a file, by its name.
-pub(super) fn language(file: &RelPath) -> &'static Language {
+pub(super) fn language(file: &RelPath) -> &'static LanguageWords {
     let name = file.as_str().rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let extension = match name.as_str() {
         "dockerfile" | "makefile" | "containerfile" | "justfile" => "dockerfile",

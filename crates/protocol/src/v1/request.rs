@@ -82,7 +82,7 @@ pub struct Log {
 
 /// What `check`, `plan` and `fix` look at.
 #[derive(Clone, Debug, Default)]
-pub struct Look {
+pub struct LookRequest {
     /// Files and folders relative to the root that limit what is reported and edited; none is all. One that does not
     /// exist is a usage failure.
     pub paths: Vec<String>,
@@ -127,7 +127,7 @@ pub struct Look {
 #[derive(Clone, Debug, Default)]
 pub struct Check {
     /// What to look at.
-    pub look: Look,
+    pub look: LookRequest,
     /// Fail also if `fix` would change anything.
     pub strict: bool,
     /// Make what is found the baseline, as a transaction.
@@ -144,7 +144,7 @@ pub struct Check {
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// What to look at.
-    pub look: Look,
+    pub look: LookRequest,
     /// Make the diff of what the accepted repairs do together.
     pub with_diffs: bool,
 }
@@ -153,7 +153,7 @@ pub struct Plan {
 #[derive(Clone, Debug, Default)]
 pub struct Fix {
     /// What to look at.
-    pub look: Look,
+    pub look: LookRequest,
     /// Do everything but write.
     pub dry_run: bool,
     /// Make the diffs.

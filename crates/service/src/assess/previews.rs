@@ -19,7 +19,7 @@ use edit::{Edit, EditSet};
 use snapshot::{RelPath, Snapshot, TreeChange};
 
 use crate::failure::Failure;
-use crate::reply::{Preview, TextEdit};
+use crate::reply::{Preview, PreviewEdit};
 use crate::wire::changes::file_changes;
 
 /// How many bytes of documents are lowered and parsed again for one output.
@@ -106,7 +106,7 @@ impl Previews {
         &self,
         id: &str,
         budget: &mut PreviewBudget,
-    ) -> Option<BTreeMap<String, Vec<TextEdit>>> {
+    ) -> Option<BTreeMap<String, Vec<PreviewEdit>>> {
         let (repair, known) = self.0.find(id).filter(|it| !it.0.has_file_operation())?;
         if known.is_none() && !budget.spend(cost(&self.0.snapshot, repair, false)) {
             return None;
@@ -115,10 +115,10 @@ impl Previews {
     }
 }
 
-type Known<'a> = Option<&'a (RelPath, EditSet)>;
+type FileEdits<'a> = Option<&'a (RelPath, EditSet)>;
 
 impl Inner {
-    fn find(&self, id: &str) -> Option<(&Arc<Repair>, Known<'_>)> {
+    fn find(&self, id: &str) -> Option<(&Arc<Repair>, FileEdits<'_>)> {
         let repair = self.repairs.get(id)?;
         let together = self
             .together
@@ -126,7 +126,7 @@ impl Inner {
         Some((repair, together.get(id)))
     }
 
-    fn change(&self, repair: &Arc<Repair>, known: Known<'_>) -> Option<TreeChange> {
+    fn change(&self, repair: &Arc<Repair>, known: FileEdits<'_>) -> Option<TreeChange> {
         match known {
             Some((path, edits)) => {
                 let edits = BTreeMap::from([(path.clone(), edits.clone())]);
@@ -242,9 +242,9 @@ fn described(snapshot: &Snapshot, change: &TreeChange) -> Result<Preview, Failur
     Ok(Preview { edits: text_edits(change), changes: file_changes(snapshot, change)? })
 }
 
-fn text_edits(change: &TreeChange) -> BTreeMap<String, Vec<TextEdit>> {
+fn text_edits(change: &TreeChange) -> BTreeMap<String, Vec<PreviewEdit>> {
     let edits = change.edits().iter().map(|(path, edits)| {
-        let edits = edits.edits().iter().map(|it| TextEdit {
+        let edits = edits.edits().iter().map(|it| PreviewEdit {
             start: it.start,
             end: it.end,
             text: it.text.to_vec(),

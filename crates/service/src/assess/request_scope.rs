@@ -13,11 +13,11 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::session::pool;
 use crate::setup::registry::Registry;
-use crate::setup::{Overlay, Setup, Tree};
+use crate::setup::{ScannedTree, Setup, TreeOverlay};
 use crate::wire;
 
 /// What a request is about.
-pub(crate) struct Look {
+pub(crate) struct RequestScope {
     /// Files and folders; `None` is everything.
     paths: Option<BTreeSet<RelPath>>,
     /// Files that changed; `None` is everything.
@@ -33,13 +33,13 @@ pub(crate) struct Look {
 }
 
 /// The contents that stand in for those on disk.
-pub(crate) fn overlay(request: &v1::Look) -> Result<Overlay, Failure> {
+pub(crate) fn overlay(request: &v1::LookRequest) -> Result<TreeOverlay, Failure> {
     let entries = request.overlay.iter();
     entries.map(|(path, bytes)| Ok((parse(path)?, bytes.clone()))).collect()
 }
 
 /// The files and folders that a request is about; `None` if it is about everything or makes no sense.
-pub(crate) fn asked(request: &v1::Look) -> Option<BTreeSet<RelPath>> {
+pub(crate) fn asked(request: &v1::LookRequest) -> Option<BTreeSet<RelPath>> {
     match (&request.changed, request.paths.as_slice()) {
         (Some(changed), _) => Some(changed.iter().filter_map(|it| parse(it).ok()).collect()),
         (None, []) => None,
@@ -48,21 +48,21 @@ pub(crate) fn asked(request: &v1::Look) -> Option<BTreeSet<RelPath>> {
 }
 
 /// Whether a request may be about what a source says.
-pub(crate) fn may_want(request: &v1::Look, source: &str) -> bool {
+pub(crate) fn may_want(request: &v1::LookRequest, source: &str) -> bool {
     let is_named = |rule: &String| rule.strip_prefix(source).is_some_and(|it| it.starts_with('/'));
     (request.sources.is_empty() || request.sources.iter().any(|it| it == source))
         && (request.only.is_empty() || request.only.iter().any(is_named))
 }
 
-impl Look {
+impl RequestScope {
     /// Takes a request apart. Names that nothing has are usage failures; files that are named and that the scan passed
     /// over are added to the tree.
     pub(crate) fn new(
         session: &Session,
-        request: &v1::Look,
+        request: &v1::LookRequest,
         setup: &Setup,
-        tree: &mut Tree,
-    ) -> Result<Look, Failure> {
+        tree: &mut ScannedTree,
+    ) -> Result<RequestScope, Failure> {
         let mut only = BTreeSet::new();
         for name in &request.only {
             let rules = setup.registry.named(name).map_err(|hint| {
@@ -81,7 +81,7 @@ impl Look {
             return Err(Failure::Usage { message });
         }
         if setup.config.needs_proposals()
-            && let Some((name, _)) = Look::typed(request).first()
+            && let Some((name, _)) = RequestScope::typed(request).first()
         {
             let flag = if *name == "safety" { "--safety behavior_changing" } else { "--allow" };
             let message = if setup.config.require_approval {
@@ -106,7 +106,7 @@ impl Look {
         let changed =
             changed.map(|list| list.iter().filter_map(|it| RelPath::parse(it).ok()).collect());
         let safety = request.safety.map_or(setup.config.safety, wire::safety_from_wire);
-        Ok(Look {
+        Ok(RequestScope {
             paths,
             changed,
             overlay: request.overlay.keys().filter_map(|it| RelPath::parse(it).ok()).collect(),
@@ -212,7 +212,7 @@ impl Look {
     }
 
     /// The safety and ids that a person typed and that widen what is applied, in words for the log.
-    pub(crate) fn typed(request: &v1::Look) -> Vec<(&'static str, String)> {
+    pub(crate) fn typed(request: &v1::LookRequest) -> Vec<(&'static str, String)> {
         let mut notes = Vec::new();
         if let Some(safety) = request.safety.map(wire::safety_from_wire)
             && safety == Safety::BehaviorChanging
@@ -268,7 +268,7 @@ fn check_sources(names: &[String], known: &[&str]) -> Result<(), Failure> {
 fn passed_over(
     session: &Session,
     setup: &Setup,
-    tree: &mut Tree,
+    tree: &mut ScannedTree,
     folder: &RelPath,
 ) -> Result<Snapshot, Failure> {
     if !tree.passed_over.iter().any(|(it, _)| it == folder || it.contains(folder)) {
@@ -291,9 +291,9 @@ fn passed_over(
 /// The paths that were named, those behind links too.
 fn named_paths(
     session: &Session,
-    request: &v1::Look,
+    request: &v1::LookRequest,
     setup: &Setup,
-    tree: &mut Tree,
+    tree: &mut ScannedTree,
 ) -> Result<BTreeSet<RelPath>, Failure> {
     let mut paths = BTreeSet::new();
     let mut added = Snapshot::default();

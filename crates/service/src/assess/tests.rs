@@ -15,7 +15,7 @@ use crate::commands::check_command::check;
 use crate::commands::fix::fix;
 use crate::failure::Failure;
 use crate::reply::CheckReply;
-use crate::session::{Access, Session};
+use crate::session::{Session, SessionAccess};
 
 const FILES: [(&str, &str); 7] = [
     ("a.yaml", "# yaml-language-server: $schema=s.json\nport: \"80\"\n"),
@@ -40,12 +40,12 @@ fn tree() -> TempDir {
 /// A session on a tree where something happens before every operation, by its number among those of its name.
 fn session(
     root: &Path,
-    access: Access,
+    access: SessionAccess,
     mut hook: impl FnMut(usize, &'static str) + Send + 'static,
 ) -> Session {
     let level = match access {
-        Access::Write => workspace::OpenMode::ReadWrite,
-        Access::Build | Access::Look => workspace::OpenMode::ReadOnly,
+        SessionAccess::Write => workspace::OpenMode::ReadWrite,
+        SessionAccess::Build | SessionAccess::Look => workspace::OpenMode::ReadOnly,
     };
     let workspace = Workspace::open(root, None, Options::new(level)).unwrap();
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
@@ -61,14 +61,14 @@ fn session(
 fn look(root: &Path, paths: &[&str]) -> (Result<CheckReply, Failure>, [usize; 2]) {
     let counted = Arc::new(Mutex::new([0, 0]));
     let counts = Arc::clone(&counted);
-    let session = session(root, Access::Build, move |_, name| {
+    let session = session(root, SessionAccess::Build, move |_, name| {
         let mut counts = counts.lock().unwrap();
         counts[0] += usize::from(name == "stat");
         counts[1] += usize::from(name == "read");
     });
     *counted.lock().unwrap() = [0, 0];
     let paths = paths.iter().map(|it| (*it).to_owned()).collect();
-    let look = v1::Look { paths, ..v1::Look::default() };
+    let look = v1::LookRequest { paths, ..v1::LookRequest::default() };
     let reply = check(&session, &v1::Check { look, ..v1::Check::default() }, &mut |_| {});
     let counts = *counted.lock().unwrap();
     (reply, counts)
@@ -126,7 +126,7 @@ fn a_look_at_a_tree_that_changes_once_is_one_of_two() {
             let temp = tree();
             let root = temp.path().to_owned();
             let mut n = 0;
-            let session = session(temp.path(), Access::Build, move |_, _| {
+            let session = session(temp.path(), SessionAccess::Build, move |_, _| {
                 n += 1;
                 if n == moment {
                     befall(&root);
@@ -147,13 +147,13 @@ fn a_tree_that_keeps_changing_is_a_failure_that_names_the_file() {
     for writes in [false, true] {
         let temp = tree();
         let root = temp.path().to_owned();
-        let session = session(temp.path(), Access::Write, move |n, name| match (name, n) {
+        let session = session(temp.path(), SessionAccess::Write, move |n, name| match (name, n) {
             ("read", 1) => fs::remove_file(root.join("a.yaml")).unwrap(),
             // Five files are read in the first try, the one that is not there included.
             ("read", 6) => fs::remove_file(root.join("b.yaml")).unwrap(),
             _ => {}
         });
-        let look = v1::Look { jobs: Some(1), ..v1::Look::default() };
+        let look = v1::LookRequest { jobs: Some(1), ..v1::LookRequest::default() };
         let failure = match writes {
             false => {
                 let request = v1::Check { look, ..v1::Check::default() };

@@ -11,11 +11,11 @@ use protocol::v1;
 use protocol::v1::{FailureCode, FileSummary, LookFailure, UncheckedFiles, UncheckedReason};
 use snapshot::RelPath;
 
-use crate::assess::request_scope::Look;
+use crate::assess::request_scope::RequestScope;
 use crate::assess::view::Counts;
 use crate::setup::own_rules;
-use crate::setup::{Setup, Tree};
-use crate::toolbox::Place;
+use crate::setup::{ScannedTree, Setup};
+use crate::toolbox::ToolAvailability;
 
 /// What a look comes to, the best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -39,21 +39,21 @@ impl Verdict {
 
 /// How far a look came: what was checked, and what could not be done.
 #[derive(Clone, Debug)]
-pub(crate) struct Standing {
+pub(crate) struct CheckState {
     pub(crate) files: FileSummary,
     pub(crate) failures: Vec<LookFailure>,
     /// Whether the tree is one that an unfinished transaction left behind.
     pub(crate) is_pending: bool,
 }
 
-impl Standing {
+impl CheckState {
     /// What is known of the files that the request is about.
     pub(crate) fn new(
         setup: &Setup,
-        look: &Look,
+        look: &RequestScope,
         assessment: &Assessment,
         unread: &[LookFailure],
-    ) -> Standing {
+    ) -> CheckState {
         let (coverage, silent) =
             assessment.coverage(&setup.run(), &|source| look.takes_source(source));
         let covers = |path: &RelPath| look.covers(path.as_str());
@@ -85,28 +85,28 @@ impl Standing {
         let unread = unread.iter().filter(|it| look.may_need(it)).cloned();
         let absent = setup.toolbox.members().iter().filter(|it| it.required);
         let absent = absent.filter_map(|it| match &it.place {
-            Place::Absent { message, .. } => Some(LookFailure {
+            ToolAvailability::Absent { message, .. } => Some(LookFailure {
                 source: it.name.clone(),
                 code: FailureCode::Unavailable,
                 file: None,
                 message: message.clone(),
                 tolerated: setup.tolerate,
             }),
-            Place::Ready(_) => None,
+            ToolAvailability::Ready(_) => None,
         });
         let mut failures: Vec<LookFailure> =
             unread.chain(setup.lost()).chain(providers).chain(absent).collect();
         failures.sort();
         failures.dedup();
-        Standing { files, failures, is_pending: false }
+        CheckState { files, failures, is_pending: false }
     }
 
     /// The same with the folders that were passed over and that the request is about.
     pub(crate) fn with_skipped(
         mut self,
-        look: &Look,
+        look: &RequestScope,
         passed_over: &[(RelPath, String)],
-    ) -> Standing {
+    ) -> CheckState {
         let mut folders: BTreeMap<&str, Vec<&RelPath>> = BTreeMap::new();
         for (path, reason) in passed_over.iter().filter(|it| look.covers(it.0.as_str())) {
             folders.entry(reason).or_default().push(path);
@@ -123,7 +123,7 @@ impl Standing {
     /// What it comes to with these findings. With `--strict`, what `fix` would change counts too.
     pub(crate) fn verdict(
         &self,
-        request: &v1::Look,
+        request: &v1::LookRequest,
         counts: Counts,
         would_change: Option<&[String]>,
     ) -> Verdict {
@@ -181,7 +181,7 @@ fn plain(reason: &str) -> String {
     }
 }
 
-impl Tree {
+impl ScannedTree {
     /// Notes that a file cannot be read, once.
     pub(crate) fn add_unreadable(&mut self, path: &RelPath, reason: &str) {
         let failure = unreadable(path.as_str(), false, reason);
@@ -242,7 +242,7 @@ mod tests {
         let gap = UncheckedFiles { reason, count: 1, places: Vec::new() };
         for bits in 0_u32..1 << 8 {
             let is = |bit: u32| bits & (1 << bit) != 0;
-            let standing = Standing {
+            let standing = CheckState {
                 files: FileSummary {
                     checked: usize::from(is(0)),
                     parsed: 0,
@@ -256,8 +256,11 @@ mod tests {
                 is_pending: false,
             };
             let counts = Counts { error: usize::from(is(4)), warning: usize::from(is(5)), info: 1 };
-            let request =
-                v1::Look { deny_warnings: is(6), deny_unchecked: is(7), ..v1::Look::default() };
+            let request = v1::LookRequest {
+                deny_warnings: is(6),
+                deny_unchecked: is(7),
+                ..v1::LookRequest::default()
+            };
             let verdict = standing.verdict(&request, counts, None);
             let is_failed = is(2) && !is(3);
             let is_red = is(4) || is(5) && is(6) || is(1) && is(7);

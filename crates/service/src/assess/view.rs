@@ -9,11 +9,11 @@ use plan::{Candidates, Plan};
 use snapshot::{RelPath, Snapshot, TreeChange};
 
 use crate::Frames;
-use crate::assess::request_scope::Look;
+use crate::assess::request_scope::RequestScope;
 use crate::setup::Setup;
 
 /// The part of an assessment that a request is about.
-pub(crate) struct View {
+pub(crate) struct AssessmentView {
     /// What is reported, in the total order; nothing that the baseline knows.
     pub(crate) diagnostics: Vec<Arc<Diagnostic>>,
     /// What would repair it.
@@ -30,13 +30,13 @@ pub(crate) struct Counts {
     pub(crate) info: usize,
 }
 
-impl View {
+impl AssessmentView {
     pub(crate) fn new(
         setup: &Setup,
-        look: &Look,
+        look: &RequestScope,
         assessment: &Assessment,
         own: &[Arc<Diagnostic>],
-    ) -> View {
+    ) -> AssessmentView {
         let taken = assessment.diagnostics.iter().chain(own).filter(|it| look.takes(it));
         let (known, mut diagnostics): (Vec<_>, Vec<_>) =
             taken.cloned().partition(|it| setup.sieve.baseline.contains(&it.diagnostic_id));
@@ -48,7 +48,7 @@ impl View {
                 && !it.resolves.iter().any(|id| assessment.doubtful.contains_key(id))
         };
         let repairs = assessment.repairs.iter().filter(|it| is_shown(it)).cloned().collect();
-        View { n_baselined: known.len(), repairs, diagnostics }
+        AssessmentView { n_baselined: known.len(), repairs, diagnostics }
     }
 
     pub(crate) fn counts(&self) -> Counts {
@@ -78,7 +78,7 @@ impl View {
 /// Ranks the repairs and chooses among them.
 pub(crate) fn choose(
     setup: &Setup,
-    look: &Look,
+    look: &RequestScope,
     assessment: &Assessment,
     repairs: &[Arc<Repair>],
 ) -> Plan {

@@ -13,7 +13,7 @@ use crate::commands::validate::reply;
 use crate::failure::Failure;
 use crate::patch_trial;
 use crate::patch_trial::recheck::recheck;
-use crate::patch_trial::{Purpose, Simulated, Trial};
+use crate::patch_trial::{PatchTrial, Simulated, TrialPurpose};
 use crate::session::Session;
 
 /// Applies the patch. If a file changed on disk in between, the patch is tried once more on the new contents.
@@ -24,10 +24,10 @@ pub fn apply(session: &Session, request: &RunPatch) -> Result<PatchReply, Failur
     let mut retried = None;
     loop {
         let trial =
-            patch_trial::run(session, &request.patch, Purpose::Change, request.show_values)?;
+            patch_trial::run(session, &request.patch, TrialPurpose::Change, request.show_values)?;
         let mut reply = reply(&trial, request)?;
         reply.retried.clone_from(&retried);
-        let Trial::Simulated(simulated) = trial else { return Ok(reply) };
+        let PatchTrial::Simulated(simulated) = trial else { return Ok(reply) };
         match commit(session, request, &simulated) {
             Ok(None) => return Ok(reply),
             Ok(Some(id)) => {

@@ -13,7 +13,7 @@ use crate::wire::changes::FileChange;
 
 /// A generated file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OutputFile {
+pub struct GeneratedFile {
     /// Relative to the folder for outputs, with `/`.
     pub path: String,
     /// Its bytes.
@@ -26,7 +26,7 @@ pub struct BuildReply {
     /// What programs read.
     pub report: v1::BuildReport,
     /// The generated files, by path; none if something is wrong.
-    pub outputs: Vec<OutputFile>,
+    pub outputs: Vec<GeneratedFile>,
     /// What `fix` would change in the sources, with diffs.
     pub changes: Vec<FileChange>,
     /// The same as an edits document, which `apply` takes.
@@ -71,7 +71,7 @@ pub fn build(session: &Session, request: &v1::Build) -> Result<BuildReply, Failu
     })
 }
 
-fn outputs(checked: &clank::Checked, request: &v1::Build) -> Vec<OutputFile> {
+fn outputs(checked: &clank::Checked, request: &v1::Build) -> Vec<GeneratedFile> {
     let options = EmitOptions { dialect: dialect(request.language), runtime: Runtime::Inline };
     let mut outputs = Vec::new();
     for mut file in clank_emit::emit(checked, &options).files {
@@ -81,9 +81,9 @@ fn outputs(checked: &clank::Checked, request: &v1::Build) -> Vec<OutputFile> {
             let path = format!("{}.map", file.path);
             let name = path.rsplit('/').next().unwrap_or(&path);
             file.text.push_str(&format!("//# sourceMappingURL={name}\n"));
-            outputs.push(OutputFile { path, bytes: map.into_bytes() });
+            outputs.push(GeneratedFile { path, bytes: map.into_bytes() });
         }
-        outputs.push(OutputFile { path: file.path, bytes: file.text.into_bytes() });
+        outputs.push(GeneratedFile { path: file.path, bytes: file.text.into_bytes() });
     }
     outputs.sort_by(|left, right| left.path.cmp(&right.path));
     outputs

@@ -13,16 +13,16 @@ use workspace::Meta;
 
 use crate::VERSION;
 use crate::assess::previews::Previews;
-use crate::assess::verdict::Standing;
-use crate::assess::view::{self, View};
-use crate::assess::{Looked, look_at, look_at_asked, repair};
+use crate::assess::verdict::CheckState;
+use crate::assess::view::{self, AssessmentView};
+use crate::assess::{AssessedTree, look_at, look_at_asked, repair};
 use crate::commands::fix::emit;
 use crate::commands::log::TITLE;
 use crate::failure::Failure;
 use crate::reply::{CheckReply, OnProgress, WrittenBaseline};
 use crate::session::Session;
 use crate::session::pool;
-use crate::session::steady::{Attempt, steadily};
+use crate::session::steady::{ScanAttempt, steadily};
 use crate::toolbox;
 use crate::wire;
 use crate::wire::changes::file_changes;
@@ -33,7 +33,7 @@ pub fn check(
     request: &v1::Check,
     progress: OnProgress<'_>,
 ) -> Result<CheckReply, Failure> {
-    let work = |attempt: &mut Attempt| {
+    let work = |attempt: &mut ScanAttempt| {
         let no_baseline = request.look.no_baseline || request.write_baseline;
         // Repairs are judged by all that they may break, and a baseline knows everything.
         let needs_tree = needs_fix(request) || request.write_baseline;
@@ -59,13 +59,13 @@ pub fn check(
 /// The reply to a look at the tree.
 pub(super) fn reply(
     session: &Session,
-    looked: &Looked,
+    looked: &AssessedTree,
     request: &v1::Check,
     progress: OnProgress<'_>,
 ) -> Result<CheckReply, Failure> {
-    let Looked { setup, look, own, passed_over, assessment, .. } = looked;
+    let AssessedTree { setup, look, own, passed_over, assessment, .. } = looked;
     let snapshot = &assessment.snapshot;
-    let view = View::new(setup, look, assessment, own);
+    let view = AssessmentView::new(setup, look, assessment, own);
     let plan = view::choose(setup, look, assessment, &view.repairs);
     let would = would_fix(session, looked, request, progress)?;
     let (listed, n_not_shown) = view.listed(request.look.max_findings);
@@ -78,7 +78,7 @@ pub(super) fn reply(
     let would_change = would.as_ref().filter(|_| request.strict);
     let would_change = would_change.map(|it| view::files(&it.change));
     let verdict = standing.verdict(&request.look, counts, would_change.as_deref());
-    let Standing { files, failures, .. } = standing;
+    let CheckState { files, failures, .. } = standing;
     let (tools, tool_times) = match &would {
         Some(fixed) => toolbox::of_fix(setup, look, assessment, fixed),
         None => toolbox::of_check(setup, look, assessment),
@@ -154,14 +154,14 @@ fn waits(ranked: &Ranked) -> Option<(String, (Option<String>, String))> {
 /// What `fix` would do, in memory, if the request needs to know.
 fn would_fix(
     session: &Session,
-    looked: &Looked,
+    looked: &AssessedTree,
     request: &v1::Check,
     progress: OnProgress<'_>,
 ) -> Result<Option<Fixed>, Failure> {
     if !needs_fix(request) {
         return Ok(None);
     }
-    let Looked { setup, look, assessment, .. } = looked;
+    let AssessedTree { setup, look, assessment, .. } = looked;
     let wants = |it: &Repair| look.wants(it, setup);
     let wants = (&wants as &dyn Fn(&Repair) -> bool, setup.config.max_passes);
     Ok(Some(repair(session, setup, look, assessment, wants, progress)?.fixed))
@@ -170,10 +170,10 @@ fn would_fix(
 /// Makes what is found the baseline, and gives the ids in it. What it has about what was not looked at stays.
 fn write_baseline(
     session: &Session,
-    looked: &Looked,
+    looked: &AssessedTree,
 ) -> Result<(WrittenBaseline, BTreeSet<String>), Failure> {
-    let Looked { setup, look, own, assessment, .. } = looked;
-    let view = View::new(setup, look, assessment, own);
+    let AssessedTree { setup, look, own, assessment, .. } = looked;
+    let view = AssessmentView::new(setup, look, assessment, own);
     let path = setup.config.baseline.clone();
     let found = view.diagnostics.iter().map(Arc::as_ref);
     let updated = setup.baseline.updated(found, |it| look.covers_entry(it, &setup.registry));

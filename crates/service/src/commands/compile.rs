@@ -25,7 +25,7 @@ use serde_json::value::RawValue;
 use crate::VERSION;
 use crate::compiler::findings;
 use crate::compiler::library::OnDisk;
-use crate::compiler::places::Places;
+use crate::compiler::places::NodePositions;
 use crate::compiler::prover::Prover;
 use crate::compiler::{ClankFindings, dialect};
 use crate::config::Config;
@@ -85,7 +85,7 @@ impl Round {
 /// Compiles one program, after the repairs that are asked for. Without a session it imports nothing.
 pub fn compile(session: Option<&Session>, request: &v1::Compile) -> Result<CompileReply, Failure> {
     let config = match session {
-        Some(session) => setup::load_config(session, &setup::Overlay::new())?.0,
+        Some(session) => setup::load_config(session, &setup::TreeOverlay::new())?.0,
         None => Config::default(),
     };
     let prover = Prover::of(request.solver.unwrap_or(config.clank.solver));
@@ -231,7 +231,7 @@ impl Reply<'_> {
         let program_hash = ContentHash::of(&self.request.bytes).to_string();
         for module in &self.checked.modules {
             let name = self.name_of(module);
-            let places = Places::new(&module.ast, name);
+            let places = NodePositions::new(&module.ast, name);
             let is_asked = std::ptr::eq(module, self.checked.asked().unwrap_or(module));
             let ids = is_asked.then(|| module.ast.ids());
             let id = |node: NodeId| ids.map(|it| it.id(node).to_string());
@@ -357,7 +357,11 @@ fn stats(
     }
 }
 
-fn diagnostic(it: &Diagnostic, places: &Places<'_>, id: Option<String>) -> v1::CompileDiagnostic {
+fn diagnostic(
+    it: &Diagnostic,
+    places: &NodePositions<'_>,
+    id: Option<String>,
+) -> v1::CompileDiagnostic {
     let mut structured = v1::Members::new();
     structured.insert("kind".to_owned(), it.structured.kind.into());
     for (name, value) in &it.structured.members {
@@ -408,7 +412,7 @@ fn hint(it: &Hint) -> v1::CompileHint {
 fn obligation(
     goal: &Goal,
     proof: &Proof,
-    places: &Places<'_>,
+    places: &NodePositions<'_>,
     node: NodeId,
     id: Option<String>,
 ) -> v1::Obligation {
@@ -461,7 +465,7 @@ fn counterexample(it: &Counterexample) -> v1::Members {
 
 fn hole(
     hole: &clank::body::Hole,
-    places: &Places<'_>,
+    places: &NodePositions<'_>,
     node: NodeId,
     id: Option<String>,
 ) -> v1::Hole {

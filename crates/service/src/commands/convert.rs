@@ -10,7 +10,7 @@ use protocol::v1::{Conversion, Convert, ConvertNote, ConvertReport};
 use crate::commands::validate;
 use crate::failure::Failure;
 use crate::patch_trial;
-use crate::patch_trial::{Purpose, Simulated, Trial};
+use crate::patch_trial::{PatchTrial, Simulated, TrialPurpose};
 use crate::session::Session;
 use crate::{ConvertReply, VERSION};
 
@@ -19,14 +19,14 @@ type Conversed = Result<(Vec<u8>, Vec<ConvertNote>), Vec<ConvertNote>>;
 
 /// Converts the document, or lists what cannot be expressed. A document that does not apply is not converted.
 pub fn convert(session: &Session, request: &Convert) -> Result<ConvertReply, Failure> {
-    let trial = patch_trial::run(session, &request.patch, Purpose::Read, false)?;
+    let trial = patch_trial::run(session, &request.patch, TrialPurpose::Read, false)?;
     let converted = match &trial {
-        Trial::Simulated(it) if it.simulation.ok => Some(convert_simulated(it, request)?),
+        PatchTrial::Simulated(it) if it.simulation.ok => Some(convert_simulated(it, request)?),
         _ => None,
     };
     let applied = match &trial {
-        Trial::Simulated(it) => it.simulation.applied.as_slice(),
-        Trial::Rejected { .. } => &[],
+        PatchTrial::Simulated(it) => it.simulation.applied.as_slice(),
+        PatchTrial::Rejected { .. } => &[],
     };
     let name_all = |notes: Vec<ConvertNote>| -> Vec<ConvertNote> {
         notes.into_iter().map(|it| with_operation(it, applied)).collect()

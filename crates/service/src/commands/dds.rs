@@ -1,4 +1,4 @@
-//! Proposals: what a front end can ask about them. Whoever opens a [`Desk`] can add, look, carry out and check; only
+//! Proposals: what a front end can ask about them. Whoever opens a [`ProposalRegistry`] can add, look, carry out and check; only
 //! its `approve` functions lead to an approval, and all of them need what only a person has: a key, a signature that it
 //! made, or a terminal to type at.
 
@@ -30,7 +30,7 @@ use protocol::v1;
 use serde_json::Value;
 use snapshot::RelPath;
 
-use crate::commands::trust::{self, Trust};
+use crate::commands::trust::{self, WorkspaceTrust};
 use crate::config::{Govern, RegistryPlace};
 use crate::failure::Failure;
 use crate::session::Session;
@@ -43,7 +43,7 @@ pub use govern::execute::RunStep;
 pub use govern::registry::is_database;
 pub use propose::Proposals;
 pub use reject::Saying;
-pub use run::{Confinement, Held};
+pub use run::{Confinement, HeldLease};
 pub use shared_files::has_files;
 use statement::documents;
 
@@ -64,13 +64,13 @@ impl Unheld {
 }
 
 /// The proposals of one workspace.
-pub struct Desk<'a> {
+pub struct ProposalRegistry<'a> {
     session: &'a Session,
     root: PathBuf,
     govern: Govern,
     /// What an approval must be, as far as the configuration counts.
     policy: Policy,
-    trust: Trust,
+    trust: WorkspaceTrust,
     /// Why what was trusted before does not count.
     trust_note: Option<String>,
     registry: RefCell<Registry>,
@@ -85,23 +85,23 @@ pub struct Desk<'a> {
 }
 
 /// What the configuration says about where the records are and what an approval must be.
-struct Place {
+struct RegistrySettings {
     root: PathBuf,
     govern: Govern,
-    trust: Trust,
+    trust: WorkspaceTrust,
     trust_note: Option<String>,
     registry: Option<RegistryPlace>,
 }
 
-impl Place {
+impl RegistrySettings {
     /// The registry that the user named for this run, else the one of the configuration, which must be trusted if it is
     /// more than a file of the user's own.
-    fn find(session: &Session, registry: Option<&str>) -> Result<Place, Failure> {
+    fn find(session: &Session, registry: Option<&str>) -> Result<RegistrySettings, Failure> {
         let no_disk =
             || Failure::Usage { message: "proposals need a workspace on disk".to_owned() };
         let root = session.root().ok_or_else(no_disk)?.to_owned();
-        let config = setup::load_config(session, &setup::Overlay::new())?.0;
-        let (trust, trust_note) = Trust::of(session, &config);
+        let config = setup::load_config(session, &setup::TreeOverlay::new())?.0;
+        let (trust, trust_note) = WorkspaceTrust::of(session, &config);
         let govern = config.govern;
         let registry = match registry.map(RegistryPlace::parse) {
             Some(Ok(named)) => Some(named),
@@ -113,7 +113,7 @@ impl Place {
                 None => govern.registry.clone(),
             },
         };
-        Ok(Place { root, govern, trust, trust_note, registry })
+        Ok(RegistrySettings { root, govern, trust, trust_note, registry })
     }
 
     /// The name of the file in the state folder; `None` for a server.
@@ -125,8 +125,12 @@ impl Place {
         }
     }
 
-    fn open(self, session: &Session, file: Option<PathBuf>) -> Result<Desk<'_>, Failure> {
-        let Place { root, govern, trust, trust_note, registry } = self;
+    fn open(
+        self,
+        session: &Session,
+        file: Option<PathBuf>,
+    ) -> Result<ProposalRegistry<'_>, Failure> {
+        let RegistrySettings { root, govern, trust, trust_note, registry } = self;
         let location = match (registry, file) {
             (Some(RegistryPlace::Postgres(url)), _) => Location::Postgres(url),
             (_, file) => Location::Sqlite(file.unwrap_or_default()),
@@ -151,7 +155,7 @@ impl Place {
             registry.adopt(repository)?;
         }
         registry.set_scope(Scope::Repository(repository.clone()));
-        let desk = Desk {
+        let proposals = ProposalRegistry {
             session,
             root,
             govern,
@@ -164,20 +168,23 @@ impl Place {
             refused: RefCell::default(),
             news: RefCell::default(),
         };
-        desk.take_over()?;
-        Ok(desk)
+        proposals.take_over()?;
+        Ok(proposals)
     }
 }
 
 /// Whether the registry may be used, before anything else is done.
 pub fn check_registry(session: &Session, registry: Option<&str>) -> Result<(), Failure> {
-    Place::find(session, registry).map(drop)
+    RegistrySettings::find(session, registry).map(drop)
 }
 
-impl<'a> Desk<'a> {
+impl<'a> ProposalRegistry<'a> {
     /// Opens the registry of the workspace; it is made if it is not there. `registry` overrides the configuration.
-    pub fn open(session: &'a Session, registry: Option<&str>) -> Result<Desk<'a>, Failure> {
-        let place = Place::find(session, registry)?;
+    pub fn open(
+        session: &'a Session,
+        registry: Option<&str>,
+    ) -> Result<ProposalRegistry<'a>, Failure> {
+        let place = RegistrySettings::find(session, registry)?;
         let file = match place.file() {
             Some(name) => Some(session.workspace.registry_file(name)?),
             None => None,
@@ -189,8 +196,8 @@ impl<'a> Desk<'a> {
     pub fn open_existing(
         session: &'a Session,
         registry: Option<&str>,
-    ) -> Result<Option<Desk<'a>>, Failure> {
-        let place = Place::find(session, registry)?;
+    ) -> Result<Option<ProposalRegistry<'a>>, Failure> {
+        let place = RegistrySettings::find(session, registry)?;
         let file = match place.file() {
             Some(name) => match session.workspace.existing_registry_file(name) {
                 Some(file) => Some(file),
@@ -487,14 +494,16 @@ fn programs(session: &Session, root: &Path, govern: &Govern) -> Vec<RelPath> {
 }
 
 /// What `list`, `show` and `verify` say where nobody has proposed anything.
-pub fn nothing(asked: Asked<'_>) -> Result<v1::DdsReport, Failure> {
+pub fn nothing(asked: ProposalQuery<'_>) -> Result<v1::DdsReport, Failure> {
     match asked {
-        Asked::List => Ok(v1::DdsReport::List(v1::DdsList { ok: true, records: Vec::new() })),
-        Asked::Show(id) => Err(unknown(id)),
-        Asked::Verify { against: Some(hash) } => Err(Failure::Usage {
+        ProposalQuery::List => {
+            Ok(v1::DdsReport::List(v1::DdsList { ok: true, records: Vec::new() }))
+        }
+        ProposalQuery::Show(id) => Err(unknown(id)),
+        ProposalQuery::Verify { against: Some(hash) } => Err(Failure::Usage {
             message: format!("there is no audit trail here, and so none that ended at {hash}"),
         }),
-        Asked::Verify { against: None } => Ok(v1::DdsReport::Verify(v1::DdsVerification {
+        ProposalQuery::Verify { against: None } => Ok(v1::DdsReport::Verify(v1::DdsVerification {
             ok: true,
             records: 0,
             audit_lines: 0,
@@ -507,7 +516,7 @@ pub fn nothing(asked: Asked<'_>) -> Result<v1::DdsReport, Failure> {
 
 /// A question that changes nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Asked<'a> {
+pub enum ProposalQuery<'a> {
     /// Which records are there?
     List,
     /// What is known about this one?

@@ -8,8 +8,8 @@ use crate::failure::Failure;
 use crate::reply::ExplainReply;
 use crate::session::Session;
 use crate::setup;
-use crate::setup::registry::Rule;
-use crate::setup::{Overlay, Setup};
+use crate::setup::registry::ListedRule;
+use crate::setup::{Setup, TreeOverlay};
 use crate::wire;
 
 /// The page of a rule, by its id or with its source. One that nobody knows is a usage failure that names the nearest.
@@ -36,7 +36,7 @@ pub fn explain(session: &Session, request: &v1::Explain) -> Result<ExplainReply,
         });
     };
     let sources = found.iter().map(|it| it.0.as_str()).collect();
-    let rule = Rule { sources, info: rule.info };
+    let rule = ListedRule { sources, info: rule.info };
     let severity = setup.registry.severity(&setup.sieve.levels, &rule);
     let report = v1::ExplainReport {
         rule_id: rule_id.to_owned(),
@@ -57,7 +57,7 @@ pub fn explain(session: &Session, request: &v1::Explain) -> Result<ExplainReply,
 /// The rules of this workspace that have a page, by id.
 pub fn rules(session: &Session) -> Result<v1::RulesReport, Failure> {
     let setup = load(session)?;
-    let line = |(rule_id, rule): (&str, Rule<'_>)| {
+    let line = |(rule_id, rule): (&str, ListedRule<'_>)| {
         let page = rule.sources.iter().find_map(|it| setup.registry.page(it, rule_id))?;
         let severity = setup.registry.severity(&setup.sieve.levels, &rule);
         Some(v1::RuleLine {
@@ -72,7 +72,7 @@ pub fn rules(session: &Session) -> Result<v1::RulesReport, Failure> {
 }
 
 fn load(session: &Session) -> Result<Setup, Failure> {
-    setup::load_rules(session, &Overlay::new(), true, &v1::Look::default())
+    setup::load_rules(session, &TreeOverlay::new(), true, &v1::LookRequest::default())
 }
 
 /// The first sentence of a text, in one line.

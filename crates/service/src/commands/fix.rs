@@ -9,7 +9,7 @@ pub(crate) mod staged;
 use std::collections::{BTreeMap, BTreeSet};
 
 use check::{Repair, RepairClass};
-use engine::{Applied, Assessment, Ending, Fixed, Rejected};
+use engine::{Applied, Assessment, Ending, Fixed, RejectedRepair};
 use protocol::v1;
 use snapshot::{RelPath, TreeChange};
 use workspace::{
@@ -18,17 +18,17 @@ use workspace::{
 
 use crate::VERSION;
 use crate::assess::previews::Previews;
-use crate::assess::request_scope::Look;
-use crate::assess::verdict::Standing;
-use crate::assess::view::{self, View};
-use crate::assess::{Looked, Mended, Protected, look_at, repair};
+use crate::assess::request_scope::RequestScope;
+use crate::assess::verdict::CheckState;
+use crate::assess::view::{self, AssessmentView};
+use crate::assess::{AssessedTree, Mended, Protected, look_at, repair};
 use crate::commands::apply::stale_path;
 use crate::commands::log::TITLE;
 use crate::failure::Failure;
-use crate::reply::{Decide, FixReply, OnProgress, Progress};
+use crate::reply::{CommandProgress, Decide, FixReply, OnProgress};
 use crate::session::Session;
 use crate::session::pool;
-use crate::session::steady::Attempt;
+use crate::session::steady::ScanAttempt;
 use crate::toolbox;
 use crate::wire;
 use crate::wire::changes::{file_changes, list_changes};
@@ -50,7 +50,7 @@ pub fn fix(
     pool::work(request.look.jobs, || {
         let mut answers = decide.is_some().then(Answers::default);
         let (mut retried, mut has_lost) = (None, false);
-        let mut attempt = Attempt::default();
+        let mut attempt = ScanAttempt::default();
         loop {
             // Who lost to another regreen once gets the next turn to himself; a person may take his time.
             let _hold = match (has_lost, &decide) {
@@ -79,7 +79,7 @@ pub fn fix(
                 reply.offers = offered(session, &mut looked, &mended.fixed.end, request, progress)?;
                 return Ok(reply);
             }
-            progress(Progress::Writing { n_files: change.paths().len() });
+            progress(CommandProgress::Writing { n_files: change.paths().len() });
             let index = moved_index(looked.setup.workspace(session), change)?;
             let made = (&mended.fixed, index.as_ref());
             match commit(session, &looked, made, answers.as_ref(), request) {
@@ -106,11 +106,11 @@ pub fn fix(
 fn try_once(
     session: &Session,
     request: &v1::Fix,
-    attempt: &mut Attempt,
+    attempt: &mut ScanAttempt,
     mut answers: Option<&mut Answers>,
     decide: &mut Option<Decide<'_>>,
     progress: OnProgress<'_>,
-) -> Result<(Looked, Mended, FixReply), Failure> {
+) -> Result<(AssessedTree, Mended, FixReply), Failure> {
     let no_baseline = request.look.no_baseline;
     let mut looked = look_at(session, &request.look, no_baseline, attempt, progress)?;
     let mended = match (&mut answers, decide) {
@@ -126,7 +126,7 @@ fn try_once(
 /// What waits for a person's word in a tree, if that was asked for.
 fn offered(
     session: &Session,
-    looked: &mut Looked,
+    looked: &mut AssessedTree,
     tree: &Assessment,
     request: &v1::Fix,
     progress: OnProgress<'_>,
@@ -137,21 +137,25 @@ fn offered(
     }
 }
 
-fn mend(session: &Session, looked: &Looked, progress: OnProgress<'_>) -> Result<Mended, Failure> {
-    let Looked { setup, look, assessment, .. } = looked;
+fn mend(
+    session: &Session,
+    looked: &AssessedTree,
+    progress: OnProgress<'_>,
+) -> Result<Mended, Failure> {
+    let AssessedTree { setup, look, assessment, .. } = looked;
     let wants = |it: &Repair| look.wants(it, setup);
     repair(session, setup, look, assessment, (&wants, setup.config.max_passes), progress)
 }
 
 fn commit(
     session: &Session,
-    looked: &Looked,
+    looked: &AssessedTree,
     (fixed, index): (&Fixed, Option<&IndexUpdate>),
     answers: Option<&Answers>,
     request: &v1::Fix,
 ) -> Result<Option<TransactionId>, CommitError> {
     let mut notes = titles(fixed.applied.iter().map(|it| (&*it.repair.id, &*it.repair.title)));
-    for (name, note) in Look::typed(&request.look) {
+    for (name, note) in RequestScope::typed(&request.look) {
         notes.insert(name.to_owned(), note);
     }
     if let Some(answers) = answers {
@@ -199,20 +203,20 @@ fn moved_index(workspace: &Workspace, change: &TreeChange) -> Result<Option<Inde
 }
 
 fn reply(
-    looked: &Looked,
+    looked: &AssessedTree,
     mended: &Mended,
     answers: Option<&Answers>,
     request: &v1::Fix,
 ) -> Result<FixReply, Failure> {
-    let Looked { setup, look, own, assessment: start, .. } = looked;
+    let AssessedTree { setup, look, own, assessment: start, .. } = looked;
     let fixed = &mended.fixed;
     let end = &fixed.end;
-    let view = View::new(setup, look, end, own);
+    let view = AssessmentView::new(setup, look, end, own);
     let (listed, n_not_shown) = view.listed(request.look.max_findings);
     let counts = view.counts();
     let standing = looked.standing(end);
     let verdict = standing.verdict(&request.look, counts, None);
-    let Standing { files, failures, .. } = standing;
+    let CheckState { files, failures, .. } = standing;
     let (tools, tool_times) = toolbox::of_fix(setup, look, start, fixed);
     let mut rejected: Vec<v1::RejectedRepair> =
         fixed.rejected.iter().map(|it| rejected_repair(it, &mended.protected)).collect();
@@ -262,7 +266,7 @@ fn reply(
 }
 
 /// Words about the ids that were allowed and that no repair has.
-fn unknown_ids(looked: &Looked, fixed: &Fixed, request: &v1::Fix) -> Vec<String> {
+fn unknown_ids(looked: &AssessedTree, fixed: &Fixed, request: &v1::Fix) -> Vec<String> {
     let of_start = looked.assessment.repairs.iter();
     let of_rest = fixed.applied.iter().map(|it| &it.repair);
     let of_rest = of_rest.chain(fixed.rejected.iter().map(|it| &it.repair));
@@ -272,7 +276,7 @@ fn unknown_ids(looked: &Looked, fixed: &Fixed, request: &v1::Fix) -> Vec<String>
 }
 
 /// The new contents of the files that stood in for those on disk.
-fn outputs(looked: &Looked, fixed: &Fixed) -> BTreeMap<String, Vec<u8>> {
+fn outputs(looked: &AssessedTree, fixed: &Fixed) -> BTreeMap<String, Vec<u8>> {
     if !looked.look.has_overlay() {
         return BTreeMap::new();
     }
@@ -313,7 +317,7 @@ fn applied_repair(applied: &Applied) -> v1::AppliedRepair {
 }
 
 fn rejected_repair(
-    rejected: &Rejected,
+    rejected: &RejectedRepair,
     protected: &BTreeMap<RelPath, Protected>,
 ) -> v1::RejectedRepair {
     let (repair, rejection) = (&rejected.repair, &rejected.rejection);

@@ -20,16 +20,16 @@ use crate::failure::Failure;
 use crate::reply::InitReply;
 use crate::session::Session;
 use crate::session::pool;
-use crate::session::steady::{Attempt, steadily};
+use crate::session::steady::{ScanAttempt, steadily};
 use crate::setup;
-use crate::setup::Overlay;
+use crate::setup::TreeOverlay;
 use crate::setup::registry::Registry;
 use crate::toolbox;
 
 /// Looks at the tree and writes `regreen.toml` if there is none.
 pub fn init(session: &Session, request: &v1::Init) -> Result<InitReply, Failure> {
-    let work = |attempt: &mut Attempt| {
-        let (setup, tree) = setup::load(session, &Overlay::new(), true, attempt)?;
+    let work = |attempt: &mut ScanAttempt| {
+        let (setup, tree) = setup::load(session, &TreeOverlay::new(), true, attempt)?;
         let path = RelPath::parse(config::PATH).expect("the name of the configuration is a path");
         let found = count_kinds(&setup.registry, &tree.snapshot, &setup.parses);
         let with_schema = n_with_schema(&tree.snapshot);

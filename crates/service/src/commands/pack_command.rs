@@ -9,7 +9,7 @@ use std::sync::Arc;
 use check::{Diagnostic, Environment, Parses, Provider, Repair, Safety, Stop, Tier};
 use document::Limits;
 use edit::Text;
-use engine::{Assessment, Level, Options, Run, Sieve, Sources};
+use engine::{Assessment, Options, RuleLevel, Run, Sieve, Sources};
 use fixture::case::{Case, Files};
 use pack::{LocalSchema, Pack, PackCheck, SyntaxCheck};
 use plan::Policy;
@@ -21,7 +21,7 @@ use crate::config::PackPlace;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::setup;
-use crate::setup::Overlay;
+use crate::setup::TreeOverlay;
 use crate::setup::packs;
 
 const FIXTURES: &str = "fixtures/";
@@ -131,7 +131,7 @@ pub fn test_packs(
             message: format!("the folder of a pack is relative to the root: {error}"),
         })?],
         None => {
-            let config = setup::load_config(session, &Overlay::new())?.0;
+            let config = setup::load_config(session, &TreeOverlay::new())?.0;
             let places = config.packs.into_iter().flatten();
             let folders = places.filter_map(|it| match it.place {
                 PackPlace::Folder(folder) => Some(folder),
@@ -242,7 +242,7 @@ fn outcome(
     let (parses, stop) = (Arc::new(Parses::new(Limits::DEFAULT)), Stop::new());
     // A policy is off, unless the case is about it.
     let policies = pack.rules().into_iter().filter(|it| it.tier == Tier::Policy && it.id == rule);
-    let levels = policies.map(|it| (it.id, Level::At(it.severity))).collect();
+    let levels = policies.map(|it| (it.id, RuleLevel::At(it.severity))).collect();
     let levels = BTreeMap::from([(pack.name().to_owned(), levels)]);
     let sieve = Sieve { levels, baseline: BTreeSet::new() };
     let sources = Sources::new(&providers, Environment::default());

@@ -8,13 +8,13 @@ use protocol::v1;
 use crate::VERSION;
 use crate::assess::look_at;
 use crate::assess::previews::Previews;
-use crate::assess::verdict::Standing;
-use crate::assess::view::{self, Counts, View};
+use crate::assess::verdict::CheckState;
+use crate::assess::view::{self, AssessmentView, Counts};
 use crate::failure::Failure;
 use crate::reply::{OnProgress, PlanReply};
 use crate::session::Session;
 use crate::session::pool;
-use crate::session::steady::{Attempt, steadily};
+use crate::session::steady::{ScanAttempt, steadily};
 use crate::wire;
 use crate::wire::changes::file_changes;
 
@@ -24,11 +24,11 @@ pub fn plan(
     request: &v1::Plan,
     progress: OnProgress<'_>,
 ) -> Result<PlanReply, Failure> {
-    let work = |attempt: &mut Attempt| {
+    let work = |attempt: &mut ScanAttempt| {
         let no_baseline = request.look.no_baseline;
         let looked = look_at(session, &request.look, no_baseline, attempt, progress)?;
         let (setup, assessment) = (&looked.setup, &looked.assessment);
-        let view = View::new(setup, &looked.look, assessment, &looked.own);
+        let view = AssessmentView::new(setup, &looked.look, assessment, &looked.own);
         let plan = view::choose(setup, &looked.look, assessment, &view.repairs);
         let by_id = view::by_id(&view.diagnostics);
         let most = request.look.max_findings.unwrap_or(usize::MAX);
@@ -49,7 +49,7 @@ pub fn plan(
         let standing = looked.standing(assessment);
         // What is wrong does not fail a plan.
         let verdict = standing.verdict(&request.look, Counts::default(), None);
-        let Standing { files, failures, .. } = standing;
+        let CheckState { files, failures, .. } = standing;
         let report = v1::PlanReport {
             ok: verdict.is_ok(),
             validator_version: VERSION.to_owned(),

@@ -112,7 +112,7 @@ struct Compiled {
     files: Option<Vec<clank_emit::OutputFile>>,
 }
 
-fn compile(loaded: sources::Loaded, request: &v1::Run) -> Result<Compiled, Failure> {
+fn compile(loaded: sources::LoadedProgram, request: &v1::Run) -> Result<Compiled, Failure> {
     let sources = loaded.look(request.solver)?;
     let findings = sources.findings();
     let has_error = findings.diagnostics.iter().any(|it| it.severity == v1::Severity::Error);

@@ -2,7 +2,7 @@
 
 /// A published schema.
 #[derive(Clone, Debug)]
-pub struct Schema {
+pub struct FormatSchema {
     /// Its name.
     pub name: &'static str,
     /// What it describes, in a few words.
@@ -45,13 +45,13 @@ pub const SCHEMA_NAMES: [&str; 29] = [
 ];
 
 /// All schemas: what regreen reads first, then what it writes, by name.
-pub fn schemas() -> Vec<Schema> {
+pub fn schemas() -> Vec<FormatSchema> {
     let reports =
         protocol::v1::schemas().into_iter().map(|(name, schema)| (name, schema.to_value()));
     let ast = [("clank-ast", clank_syntax::json::schema()), ("pack", pack::manifest_schema())];
     let all = patch::v1::schemas().into_iter().chain(reports).chain(ast).chain(govern::schemas());
-    let mut all: Vec<Schema> =
-        all.map(|(name, schema)| Schema { name, about: about(name), schema }).collect();
+    let mut all: Vec<FormatSchema> =
+        all.map(|(name, schema)| FormatSchema { name, about: about(name), schema }).collect();
     all.sort_by_key(|it| (it.name.ends_with("-report"), it.name));
     all
 }

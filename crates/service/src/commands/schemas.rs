@@ -18,13 +18,13 @@ use snapshot::{NewFile, RelPath, TreeChange};
 use workspace::{Meta, SchemaFolder, Workspace};
 
 use crate::commands::log::TITLE;
-use crate::commands::trust::Trust;
+use crate::commands::trust::WorkspaceTrust;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::setup;
-use crate::setup::Overlay;
-use source::Source;
+use crate::setup::TreeOverlay;
+use source::SchemaSource;
 pub(crate) use source::{host, is_public};
 
 /// Where the public catalogue is.
@@ -42,9 +42,9 @@ const MAX_ROUNDS: usize = 8;
 const ONE_SECONDS: u64 = 30;
 
 /// The user's cache, or nothing where there is none.
-struct Kept(Option<SchemaFolder>);
+struct CachedSchemas(Option<SchemaFolder>);
 
-impl SchemaBytes for Kept {
+impl SchemaBytes for CachedSchemas {
     fn read(&self, hash: &str) -> Option<Vec<u8>> {
         self.0.as_ref()?.read(&name(hash))
     }
@@ -80,13 +80,17 @@ pub(crate) fn catalogue(
     let folder = workspace.schema_folder();
     let mappings = config.schemas.clone();
     let catalogue = match load_lock(workspace)? {
-        Some((lock, _)) => Catalogue::new(mappings, lock, Arc::new(Kept(folder))),
+        Some((lock, _)) => Catalogue::new(mappings, lock, Arc::new(CachedSchemas(folder))),
         None => {
             let known = folder.as_ref().and_then(|it| SchemaLock::parse(&it.read(INDEX)?).ok());
             if known.is_none() && mappings.is_empty() {
                 return Ok(None);
             }
-            Catalogue::unlocked(mappings, known.unwrap_or_default(), Arc::new(Kept(folder)))
+            Catalogue::unlocked(
+                mappings,
+                known.unwrap_or_default(),
+                Arc::new(CachedSchemas(folder)),
+            )
         }
     };
     Ok(Some(Arc::new(catalogue)))
@@ -97,7 +101,7 @@ pub fn list_schemas(session: &Session) -> Result<SchemasReport, Failure> {
     let Some((lock, _)) = load_lock(&session.workspace)? else {
         return Ok(SchemasReport { ok: true, ..SchemasReport::default() });
     };
-    let kept = Kept(session.workspace.schema_folder());
+    let kept = CachedSchemas(session.workspace.schema_folder());
     let mut schemas = Vec::new();
     for schema in &lock.schemas {
         let is_present = match &schema.path {
@@ -133,8 +137,8 @@ pub fn update_schemas(
     directory: &Path,
     request: &SchemasUpdate,
 ) -> Result<SchemasReport, Failure> {
-    let (config, _) = setup::load_config(session, &Overlay::new())?;
-    let trust = Trust::of(session, &config).0;
+    let (config, _) = setup::load_config(session, &TreeOverlay::new())?;
+    let trust = WorkspaceTrust::of(session, &config).0;
     let before = load_lock(&session.workspace)?;
     let limits = Limits {
         max_bytes: MAX_SCHEMA_BYTES,
@@ -142,7 +146,7 @@ pub fn update_schemas(
         all: Duration::from_secs(request.timeout),
     };
     let from = from(request, &config, before.as_ref().map(|it| &it.0), &trust)?;
-    let source = Source::open(&from, directory, limits)?;
+    let source = SchemaSource::open(&from, directory, limits)?;
     let taken = match (&before, request.locked) {
         (None, true) => {
             let message = format!("there is no {LOCK}; `regreen schemas update` makes one");
@@ -159,7 +163,7 @@ fn from(
     request: &SchemasUpdate,
     config: &Config,
     lock: Option<&SchemaLock>,
-    trust: &Trust,
+    trust: &WorkspaceTrust,
 ) -> Result<String, Failure> {
     if let Some(from) = &request.from {
         return Ok(from.clone());
@@ -182,7 +186,7 @@ fn from(
 
 /// What was taken.
 #[derive(Default)]
-struct Taken {
+struct SchemaUpdate {
     catalogue: Option<String>,
     schemas: Vec<LockedSchema>,
     /// The bytes by their hashes.
@@ -194,11 +198,16 @@ struct Taken {
 }
 
 /// Takes a catalogue, what it lists, what the configuration names, and what these refer to.
-fn take_catalogue(source: &Source, config: &Config, trust: &Trust) -> Result<Taken, Failure> {
+fn take_catalogue(
+    source: &SchemaSource,
+    config: &Config,
+    trust: &WorkspaceTrust,
+) -> Result<SchemaUpdate, Failure> {
     let unusable = |reason: String| Failure::Unusable { path: source.shown().to_owned(), reason };
     let entries = source.catalogue().map_err(unusable)?;
     let entries = pack::read_catalogue(&entries).map_err(unusable)?;
-    let mut taken = Taken { catalogue: source.address(), is_complete: true, ..Taken::default() };
+    let mut taken =
+        SchemaUpdate { catalogue: source.address(), is_complete: true, ..SchemaUpdate::default() };
     let mut known: BTreeMap<String, (String, Vec<String>)> =
         entries.into_iter().map(|it| (it.url, (it.name, it.files))).collect();
     for mapping in &config.schemas {
@@ -252,10 +261,17 @@ fn take_catalogue(source: &Source, config: &Config, trust: &Trust) -> Result<Tak
 }
 
 /// Takes exactly the bytes that are locked.
-fn take_locked(session: &Session, source: &Source, lock: &SchemaLock) -> Result<Taken, Failure> {
-    let kept = Kept(session.workspace.schema_folder());
-    let mut taken =
-        Taken { catalogue: lock.catalogue.clone(), is_complete: true, ..Taken::default() };
+fn take_locked(
+    session: &Session,
+    source: &SchemaSource,
+    lock: &SchemaLock,
+) -> Result<SchemaUpdate, Failure> {
+    let kept = CachedSchemas(session.workspace.schema_folder());
+    let mut taken = SchemaUpdate {
+        catalogue: lock.catalogue.clone(),
+        is_complete: true,
+        ..SchemaUpdate::default()
+    };
     let absent = lock.schemas.iter().filter(|it| it.path.is_none() && !kept.has(&it.hash));
     let absent: Vec<String> = absent.map(|it| it.url.clone()).collect();
     let mut got: BTreeMap<String, Result<Vec<u8>, String>> = BTreeMap::new();
@@ -287,7 +303,7 @@ fn finish(
     session: &Session,
     request: &SchemasUpdate,
     before: Option<(SchemaLock, Text)>,
-    mut taken: Taken,
+    mut taken: SchemaUpdate,
 ) -> Result<SchemasReport, Failure> {
     let mut files: BTreeMap<RelPath, Vec<u8>> = BTreeMap::new();
     if request.vendor {
@@ -323,7 +339,7 @@ fn finish(
         let title = format!("the schemas of {LOCK}");
         transaction = write(session, files, "schemas update", title)?;
     }
-    let kept = Kept(session.workspace.schema_folder());
+    let kept = CachedSchemas(session.workspace.schema_folder());
     let is_there = |it: &LockedSchema| {
         it.path.is_some() || taken.bytes.contains_key(&it.hash) || kept.has(&it.hash)
     };
@@ -341,11 +357,11 @@ fn finish(
 
 /// Gives every schema a path in the workspace, and its licence.
 fn vendor(
-    taken: &mut Taken,
+    taken: &mut SchemaUpdate,
     files: &mut BTreeMap<RelPath, Vec<u8>>,
     session: &Session,
 ) -> Result<(), Failure> {
-    let kept = Kept(session.workspace.schema_folder());
+    let kept = CachedSchemas(session.workspace.schema_folder());
     let path = |name: &str| RelPath::parse(&format!("{VENDOR_FOLDER}/{name}"));
     for schema in &mut taken.schemas {
         let bytes = taken.bytes.get(&schema.hash).cloned().or_else(|| kept.read(&schema.hash));

@@ -7,7 +7,7 @@
 //! file now and in the record.
 //!
 //! Being untrusted never makes a policy milder. A `[govern]` table that the user has not seen may ask for more, not for
-//! less, and what the last trusted one asked for still holds ([`Trust::policy`]).
+//! less, and what the last trusted one asked for still holds ([`WorkspaceTrust::policy`]).
 
 mod item;
 mod record;
@@ -19,7 +19,7 @@ use protocol::v1::{self, TrustItem, TrustReport, TrustState, UntrustedItem};
 use snapshot::RelPath;
 
 use crate::commands::schemas;
-use crate::config::{Config, Govern, Owner, PackPlace, RegistryPlace};
+use crate::config::{Config, Govern, OwnerConfig, PackPlace, RegistryPlace};
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::session::identity;
@@ -27,13 +27,13 @@ use crate::session::steady::steadily;
 use crate::setup;
 use crate::toolbox::{RepositoryCode, Toolbox};
 
-use item::Item;
+use item::TrustEntry;
 use record::{Record, TrustedPolicy};
 
 /// What counts in this run.
-pub(crate) struct Trust {
+pub(crate) struct WorkspaceTrust {
     granted: Granted,
-    items: Vec<Item>,
+    items: Vec<TrustEntry>,
 }
 
 enum Granted {
@@ -43,15 +43,15 @@ enum Granted {
 }
 
 /// What the user trusts this repository with.
-struct Kept {
+struct RecordedTrust {
     record: Record,
     /// Why what was recorded does not count.
     note: Option<String>,
 }
 
 /// A build has no user, and its workspace no record.
-fn kept(session: &Session) -> Kept {
-    let nothing = |note: Option<String>| Kept { record: Record::default(), note };
+fn kept(session: &Session) -> RecordedTrust {
+    let nothing = |note: Option<String>| RecordedTrust { record: Record::default(), note };
     let ignored = |reason: String| {
         nothing(Some(format!("{reason}; nothing that was trusted here before counts")))
     };
@@ -59,26 +59,26 @@ fn kept(session: &Session) -> Kept {
         Ok(None) => nothing(None),
         Err(error) => ignored(error.to_string()),
         Ok(Some(bytes)) => match Record::parse(&bytes) {
-            Ok(record) => Kept { record, note: None },
+            Ok(record) => RecordedTrust { record, note: None },
             Err(reason) => ignored(reason),
         },
     }
 }
 
-impl Trust {
+impl WorkspaceTrust {
     /// What counts of this configuration and the files that it names. The note says why a record does not count.
-    pub(crate) fn of(session: &Session, config: &Config) -> (Trust, Option<String>) {
-        let Kept { record, note } = kept(session);
+    pub(crate) fn of(session: &Session, config: &Config) -> (WorkspaceTrust, Option<String>) {
+        let RecordedTrust { record, note } = kept(session);
         let items = items(session, config, &record);
         if session.is_trusting() {
-            return (Trust { granted: Granted::All, items }, None);
+            return (WorkspaceTrust { granted: Granted::All, items }, None);
         }
         // Where nothing needs trust, a record that cannot be read keeps nothing from anybody.
         let note = note.filter(|_| !items.is_empty());
-        (Trust { granted: Granted::Recorded(record), items }, note)
+        (WorkspaceTrust { granted: Granted::Recorded(record), items }, note)
     }
 
-    fn counts(&self, item: &Item) -> bool {
+    fn counts(&self, item: &TrustEntry) -> bool {
         match &self.granted {
             Granted::All => true,
             Granted::Recorded(record) => record.has(item),
@@ -87,12 +87,13 @@ impl Trust {
 
     /// What does not count, in the order of the configuration.
     pub(crate) fn untrusted(&self) -> Vec<UntrustedItem> {
-        self.items.iter().filter(|it| !self.counts(it)).map(Item::named).collect()
+        self.items.iter().filter(|it| !self.counts(it)).map(TrustEntry::named).collect()
     }
 
     /// The item of that kind and name, if it does not count.
-    fn left_out(&self, kind: &str, name: Option<&str>) -> Option<&Item> {
-        let is_meant = |it: &&Item| it.kind == kind && name.is_none_or(|name| it.name == name);
+    fn left_out(&self, kind: &str, name: Option<&str>) -> Option<&TrustEntry> {
+        let is_meant =
+            |it: &&TrustEntry| it.kind == kind && name.is_none_or(|name| it.name == name);
         self.items.iter().find(|it| is_meant(it) && !self.counts(it))
     }
 
@@ -102,7 +103,7 @@ impl Trust {
     }
 
     /// The same with what tools would run that came with the repository.
-    pub(crate) fn with_tools(mut self, code: &[RepositoryCode]) -> Trust {
+    pub(crate) fn with_tools(mut self, code: &[RepositoryCode]) -> WorkspaceTrust {
         add_tools(&mut self.items, code);
         self
     }
@@ -175,7 +176,7 @@ impl Trust {
             require_signature |= trusted.as_ref().is_some_and(|it| it.require_signature);
         }
         let trusted = strict.iter().flat_map(|it| it.iter()).flat_map(|it| it.owners.iter());
-        let owners: Vec<&Owner> = govern.owners.iter().chain(trusted).collect();
+        let owners: Vec<&OwnerConfig> = govern.owners.iter().chain(trusted).collect();
         policy(require_signature, govern, &protected, &owners)
     }
 
@@ -204,7 +205,7 @@ fn policy(
     require_signature: bool,
     govern: &Govern,
     protected: &[String],
-    owners: &[&Owner],
+    owners: &[&OwnerConfig],
 ) -> Result<Policy, Failure> {
     let globs: Vec<&str> = protected.iter().map(String::as_str).collect();
     let policy = Policy::new(require_signature, govern.allowed_signers.clone(), &globs);
@@ -233,8 +234,8 @@ pub(crate) fn not_trusted(title: &str) -> String {
 }
 
 /// Everything that needs trust, in the order of the configuration; then the keys, in the order of their file.
-fn items(session: &Session, config: &Config, record: &Record) -> Vec<Item> {
-    let mut items: Vec<Item> = config.commands.iter().map(item::command).collect();
+fn items(session: &Session, config: &Config, record: &Record) -> Vec<TrustEntry> {
+    let mut items: Vec<TrustEntry> = config.commands.iter().map(item::command).collect();
     items.extend(item::govern(config.govern.table.as_ref(), record));
     if let Some(RegistryPlace::Postgres(url)) = &config.govern.registry {
         items.push(item::registry(url));
@@ -274,9 +275,9 @@ fn items(session: &Session, config: &Config, record: &Record) -> Vec<Item> {
 }
 
 /// Adds the tools that would run what came with the repository and that no table names.
-fn add_tools(items: &mut Vec<Item>, code: &[RepositoryCode]) {
+fn add_tools(items: &mut Vec<TrustEntry>, code: &[RepositoryCode]) {
     for it in code {
-        let is_known = |item: &Item| item.kind == item::LINTER && item.name == it.name;
+        let is_known = |item: &TrustEntry| item.kind == item::LINTER && item.name == it.name;
         if !items.iter().any(is_known) {
             items.push(item::linter(&it.name, &it.what));
         }
@@ -287,19 +288,19 @@ fn add_tools(items: &mut Vec<Item>, code: &[RepositoryCode]) {
 pub struct TrustReview<'a> {
     session: &'a Session,
     config: Config,
-    items: Vec<Item>,
-    kept: Kept,
+    items: Vec<TrustEntry>,
+    kept: RecordedTrust,
 }
 
 impl<'a> TrustReview<'a> {
     /// Reads the configuration, the files that it names, and what is trusted.
     pub fn open(session: &'a Session) -> Result<TrustReview<'a>, Failure> {
-        let config = setup::load_config(session, &setup::Overlay::new())?.0;
+        let config = setup::load_config(session, &setup::TreeOverlay::new())?.0;
         let kept = kept(session);
         let mut items = items(session, &config, &kept.record);
         // What is not trusted yet must not keep anybody from trusting it.
-        let request = v1::Look { tolerate_tools: true, ..v1::Look::default() };
-        let overlay = setup::Overlay::new();
+        let request = v1::LookRequest { tolerate_tools: true, ..v1::LookRequest::default() };
+        let overlay = setup::TreeOverlay::new();
         let tree =
             steadily(
                 |attempt| Ok(setup::load_with(session, &overlay, true, &request, attempt)?.1),
@@ -310,7 +311,7 @@ impl<'a> TrustReview<'a> {
 
     /// What needs trust, what of it is trusted, and what changed since.
     pub fn report(&self) -> TrustReport {
-        let Kept { record, note } = &self.kept;
+        let RecordedTrust { record, note } = &self.kept;
         let items: Vec<TrustItem> =
             self.items.iter().map(|it| it.report(record.state(it))).collect();
         TrustReport {

@@ -9,21 +9,21 @@ use protocol::v1;
 use rayon::ThreadPool;
 use snapshot::{Entry, RelPath, Snapshot};
 
-use crate::assess::request_scope::{self, Look};
-use crate::assess::{Looked, look_at};
+use crate::assess::request_scope::{self, RequestScope};
+use crate::assess::{AssessedTree, look_at};
 use crate::commands::check_command::reply;
 use crate::failure::Failure;
 use crate::reply::{CheckReply, OnProgress};
 use crate::session::Session;
 use crate::session::pool;
-use crate::session::steady::{Attempt, steadily};
+use crate::session::steady::{ScanAttempt, steadily};
 use crate::setup::Setup;
 use crate::toolbox::Toolbox;
 
 /// A workspace that is checked again and again as its files change.
 pub struct Live {
     request: v1::Check,
-    looked: Looked,
+    looked: AssessedTree,
     pool: Arc<ThreadPool>,
     /// Whether the last look failed, so that nobody knows what it missed.
     is_behind: bool,
@@ -60,7 +60,7 @@ impl Live {
             self.is_behind = true;
             let mut reply = None;
             if !is_whole {
-                let mut attempt = Attempt::default();
+                let mut attempt = ScanAttempt::default();
                 self.refresh(session, &paths, &mut attempt)?;
                 reply = Some(self.reply(session)?);
                 // What the other files are read from is as old as the look that found them.
@@ -85,7 +85,7 @@ impl Live {
         &mut self,
         session: &Session,
         paths: &BTreeSet<RelPath>,
-        attempt: &mut Attempt,
+        attempt: &mut ScanAttempt,
     ) -> Result<(), Failure> {
         let (setup, before) = (&self.looked.setup, &self.looked.assessment);
         let overlay = request_scope::overlay(&self.request.look)?;
@@ -104,7 +104,8 @@ impl Live {
                 attempt.watch(&reader);
                 let suspects = attempt.suspects();
                 let mut tree = setup.scan(session, &overlay, &reader, suspects, None)?;
-                self.looked.look = Look::new(session, &self.request.look, setup, &mut tree)?;
+                self.looked.look =
+                    RequestScope::new(session, &self.request.look, setup, &mut tree)?;
                 self.looked.own = setup.own_findings(session, &tree.snapshot);
                 self.looked.passed_over = tree.passed_over;
                 self.looked.unread = tree.failures;
@@ -128,7 +129,7 @@ fn look(
     session: &Session,
     request: &v1::Check,
     progress: OnProgress<'_>,
-) -> Result<(Looked, CheckReply), Failure> {
+) -> Result<(AssessedTree, CheckReply), Failure> {
     steadily(|attempt| {
         let looked = look_at(session, &request.look, request.look.no_baseline, attempt, progress)?;
         let reply = reply(session, &looked, request, &mut |_| {})?;

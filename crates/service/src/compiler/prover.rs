@@ -25,18 +25,18 @@ const GOALS: [&str; 4] = ["E3001", "E3002", "E3003", "E3004"];
 /// Who is asked besides our own solver. Clones ask the same process.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Prover {
-    z3: Option<Arc<Asked>>,
+    z3: Option<Arc<Z3Oracle>>,
 }
 
 /// Z3 as the compiler knows it.
 #[derive(Debug)]
-struct Asked {
+struct Z3Oracle {
     z3: Z3,
     /// Why it could not answer since the last [`Prover::begin`].
     failure: Mutex<Option<String>>,
 }
 
-impl Oracle for Asked {
+impl Oracle for Z3Oracle {
     fn ask(&self, script: &str) -> Option<String> {
         self.z3.ask(script)
     }
@@ -53,7 +53,7 @@ impl Prover {
             v1::Solver::Own => None,
             v1::Solver::Z3 => {
                 let z3 = Z3::new(Path::new("z3"), Z3Limits::STANDARD);
-                Some(Arc::new(Asked { z3, failure: Mutex::default() }))
+                Some(Arc::new(Z3Oracle { z3, failure: Mutex::default() }))
             }
         };
         Prover { z3 }

@@ -169,7 +169,7 @@ fn spelled_out(
     if !ops.iter().any(|it| matches!(it, PatchOp::Rename { .. })) {
         return Ok(ops.to_vec());
     }
-    let (config, _) = setup::load_config(session, &setup::Overlay::new())?;
+    let (config, _) = setup::load_config(session, &setup::TreeOverlay::new())?;
     let library = OnDisk::new(&session.workspace, &config.clank.roots);
     let file = Name::new(path.as_str());
     let program = Program::load(file, Arc::new(ast.clone()), Vec::new(), &library);

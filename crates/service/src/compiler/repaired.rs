@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::setup::registry::Registry;
 
 /// A tree of programs, as it is and as `fix` would leave it.
-pub(crate) struct Repaired {
+pub(crate) struct RepairedProgram {
     /// What is wrong with the files as they are.
     pub(crate) start: Assessment,
     /// What `fix` would make of them.
@@ -38,7 +38,7 @@ pub(crate) fn repaired(
     snapshot: &Snapshot,
     safety: Safety,
     is_editable: &dyn Fn(&RelPath) -> bool,
-) -> Repaired {
+) -> RepairedProgram {
     let sources = Sources::new(&[clank], Environment::default());
     let parses = Arc::new(Parses::new(Limits::DEFAULT).with_languages([clank::LANGUAGE]));
     let registry = Registry::new(vec![Arc::new(clank.clone())]);
@@ -56,10 +56,10 @@ pub(crate) fn repaired(
         max_rechecks: config.max_passes.saturating_mul(RECHECKS_PER_PASS),
     };
     let fixed = engine::fix(&run, &start, &options, &mut |_| {});
-    Repaired { start, fixed }
+    RepairedProgram { start, fixed }
 }
 
-impl Repaired {
+impl RepairedProgram {
     /// Why the provider could not do its work, if it could not.
     pub(crate) fn failure(&self) -> Option<Failure> {
         let first = self.start.failures.first()?;

@@ -23,17 +23,17 @@ use crate::assess::view;
 use crate::compiler::ClankFindings;
 use crate::compiler::library::OnDisk;
 use crate::compiler::prover::Prover;
-use crate::compiler::repaired::{self, Repaired};
+use crate::compiler::repaired::{self, RepairedProgram};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::session::steady::{Attempt, steadily};
+use crate::session::steady::{ScanAttempt, steadily};
 use crate::setup;
 use crate::wire;
 use crate::wire::changes::{FileChange, file_changes};
 
 /// Sources that were looked at, and the program that they become.
-pub(crate) struct Sources {
+pub(crate) struct ProgramSources {
     /// What is wrong with the files as they are.
     pub(crate) start: Assessment,
     /// What `fix` would make of them.
@@ -45,7 +45,7 @@ pub(crate) struct Sources {
 }
 
 /// Programs and what they import, as they are on disk.
-pub(crate) struct Loaded {
+pub(crate) struct LoadedProgram {
     config: Config,
     texts: BTreeMap<RelPath, Text>,
 }
@@ -55,13 +55,13 @@ pub(crate) fn read(
     session: &Session,
     files: &[RelPath],
     solver: Option<v1::Solver>,
-) -> Result<Sources, Failure> {
+) -> Result<ProgramSources, Failure> {
     load(session, files)?.look(solver)
 }
 
 /// Reads programs and what they import.
-pub(crate) fn load(session: &Session, files: &[RelPath]) -> Result<Loaded, Failure> {
-    let (config, _) = setup::load_config(session, &setup::Overlay::new())?;
+pub(crate) fn load(session: &Session, files: &[RelPath]) -> Result<LoadedProgram, Failure> {
+    let (config, _) = setup::load_config(session, &setup::TreeOverlay::new())?;
     let library = OnDisk::new(&session.workspace, &config.clank.roots);
     for file in files {
         let Some(text) = library.text(file) else {
@@ -78,17 +78,17 @@ pub(crate) fn load(session: &Session, files: &[RelPath]) -> Result<Loaded, Failu
         }
     }
     let texts = library.finish()?;
-    Ok(Loaded { config, texts })
+    Ok(LoadedProgram { config, texts })
 }
 
-impl Loaded {
+impl LoadedProgram {
     /// How much text there is.
     pub(crate) fn n_bytes(&self) -> usize {
         self.texts.values().map(Text::len).sum()
     }
 
     /// Looks at the programs.
-    pub(crate) fn look(self, solver: Option<v1::Solver>) -> Result<Sources, Failure> {
+    pub(crate) fn look(self, solver: Option<v1::Solver>) -> Result<ProgramSources, Failure> {
         let prover = Prover::of(solver.unwrap_or(self.config.clank.solver));
         prover.begin();
         let sources = canonical(&self.config, self.texts, &prover)?;
@@ -102,7 +102,8 @@ pub(crate) fn programs(session: &Session, names: &[String]) -> Result<Vec<RelPat
     if !names.is_empty() && names.iter().all(|it| clank::is_program(it)) {
         return names.iter().map(|it| program(it)).collect();
     }
-    let load = |attempt: &mut Attempt| setup::load(session, &setup::Overlay::new(), true, attempt);
+    let load =
+        |attempt: &mut ScanAttempt| setup::load(session, &setup::TreeOverlay::new(), true, attempt);
     let (_, tree) = steadily(load)?;
     let is_meant = |it: &str| {
         let is_inside = |name: &String| it.strip_prefix(name).is_some_and(|it| it.starts_with('/'));
@@ -151,7 +152,7 @@ fn canonical(
     config: &Config,
     texts: BTreeMap<RelPath, Text>,
     prover: &Prover,
-) -> Result<Sources, Failure> {
+) -> Result<ProgramSources, Failure> {
     let snapshot = repaired::tree(texts)?;
     let roots: Vec<String> = config.clank.roots.iter().map(ToString::to_string).collect();
     // Whatever was read is a program, or imported by one.
@@ -162,7 +163,7 @@ fn canonical(
     if let Some(failure) = repaired.failure() {
         return Err(failure);
     }
-    let Repaired { start, fixed } = repaired;
+    let RepairedProgram { start, fixed } = repaired;
     let checked = located(&fixed.end, &snapshot, &fixed.change);
     let start = if checked.has_errors() && !has_error(&start) {
         // Errors that are not to be told of are still why there is no program.
@@ -173,7 +174,7 @@ fn canonical(
     } else {
         start
     };
-    Ok(Sources { start, fixed, checked, is_strict: config.clank.strict })
+    Ok(ProgramSources { start, fixed, checked, is_strict: config.clank.strict })
 }
 
 fn has_error(assessment: &Assessment) -> bool {
@@ -205,7 +206,7 @@ fn located(end: &Assessment, start: &Snapshot, change: &TreeChange) -> Arc<Check
     Arc::new((**look.checked()).clone().with_trees(tree))
 }
 
-impl Sources {
+impl ProgramSources {
     /// What is said about the sources.
     pub(crate) fn findings(&self) -> ClankFindings {
         let diagnostics = &self.start.diagnostics;
@@ -232,7 +233,7 @@ impl Sources {
 mod tests {
     use super::*;
 
-    fn sources(text: &str) -> Sources {
+    fn sources(text: &str) -> ProgramSources {
         let path = RelPath::parse("main.clank").expect("a path");
         let texts = BTreeMap::from([(path, Text::new(text))]);
         canonical(&Config::default(), texts, &Prover::of(v1::Solver::Own)).expect("sources")

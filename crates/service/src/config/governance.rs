@@ -7,7 +7,7 @@ use std::time::Duration;
 use document::{Pointer, Value};
 use snapshot::RelPath;
 
-use crate::config::members::{Members, Problems, list_of_strings, positive_integer};
+use crate::config::members::{ConfigProblems, ConfigTable, list_of_strings, positive_integer};
 
 /// Where the keys of those who may approve are listed unless the configuration says otherwise.
 const DEFAULT_SIGNERS: &str = "allowed_signers";
@@ -37,16 +37,16 @@ pub(crate) struct Govern {
     /// What needs a second key, as globs.
     pub(crate) protected: Vec<String>,
     /// Who must approve what touches which paths.
-    pub(crate) owners: Vec<Owner>,
+    pub(crate) owners: Vec<OwnerConfig>,
     /// The programs that carry out proposals, by name.
-    pub(crate) tools: BTreeMap<String, Tool>,
+    pub(crate) tools: BTreeMap<String, ToolConfig>,
     /// What the table says about approvals, as it is written: all of it but the registry. `None` if it says nothing.
     pub(crate) table: Option<Value>,
 }
 
 /// Who must approve what touches some paths: `[[govern.owners]]`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Owner {
+pub(crate) struct OwnerConfig {
     /// The paths, as globs.
     pub(crate) paths: Vec<String>,
     /// Names or fingerprints; everybody who may approve, if empty.
@@ -87,7 +87,7 @@ impl RegistryPlace {
 
 /// A program that carries out proposals.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Tool {
+pub(crate) struct ToolConfig {
     /// The program and its arguments, never empty.
     pub(crate) command: Vec<String>,
     /// Whether it may use the network.
@@ -127,9 +127,9 @@ pub(super) fn read_govern(
     value: &Value,
     at: &Pointer,
     govern: &mut Govern,
-    problems: &mut Problems<'_>,
+    problems: &mut ConfigProblems<'_>,
 ) -> bool {
-    let Some(mut section) = Members::open(value, at, "a table, `[govern]`", problems) else {
+    let Some(mut section) = ConfigTable::open(value, at, "a table, `[govern]`", problems) else {
         return false;
     };
     if let Some((value, at)) = section.take("registry") {
@@ -199,7 +199,7 @@ pub(super) fn read_govern(
 }
 
 /// Reads `[[govern.owners]]`.
-fn read_owners(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Vec<Owner> {
+fn read_owners(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> Vec<OwnerConfig> {
     let Value::Array(items) = value else {
         problems.wrong_type(at, value, "tables, each `[[govern.owners]]`");
         return Vec::new();
@@ -208,7 +208,7 @@ fn read_owners(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Vec<
     for (idx, value) in items.iter().enumerate() {
         let at = at.join(idx.to_string());
         let what = "a table, `[[govern.owners]]`";
-        let Some(mut section) = Members::open(value, &at, what, problems) else { continue };
+        let Some(mut section) = ConfigTable::open(value, &at, what, problems) else { continue };
         let mut strings = |name: &str, wanted: &str| match section.take(name) {
             Some((value, at)) => list_of_strings(value, &at, wanted, problems),
             None => Vec::new(),
@@ -232,12 +232,16 @@ fn read_owners(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Vec<
                 format!("{approvals} approvals are asked for, and only {} named", keys.len());
             problems.error(&at, message);
         }
-        owners.push(Owner { paths, keys, approvals });
+        owners.push(OwnerConfig { paths, keys, approvals });
     }
     owners
 }
 
-fn flag(section: &mut Members<'_>, name: &str, problems: &mut Problems<'_>) -> Option<bool> {
+fn flag(
+    section: &mut ConfigTable<'_>,
+    name: &str,
+    problems: &mut ConfigProblems<'_>,
+) -> Option<bool> {
     let (value, at) = section.take(name)?;
     match value {
         Value::Bool(flag) => Some(*flag),
@@ -253,7 +257,7 @@ pub(super) fn read_tools(
     value: &Value,
     at: &Pointer,
     govern: &mut Govern,
-    problems: &mut Problems<'_>,
+    problems: &mut ConfigProblems<'_>,
 ) {
     let Value::Object(tools) = value else {
         problems.wrong_type(at, value, "tables, each `[tools.NAME]`");
@@ -271,8 +275,8 @@ pub(super) fn read_tools(
     }
 }
 
-fn read_tool(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option<Tool> {
-    let mut section = Members::open(value, at, "a table, `[tools.NAME]`", problems)?;
+fn read_tool(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> Option<ToolConfig> {
+    let mut section = ConfigTable::open(value, at, "a table, `[tools.NAME]`", problems)?;
     let command: Vec<String> = match section.take("command") {
         Some((value, at)) => {
             let items =
@@ -288,14 +292,14 @@ fn read_tool(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option
         );
     }
     let network = flag(&mut section, "network", problems).unwrap_or(false);
-    let mut strings = |name: &str, wanted: &str, section: &mut Members<'_>| match section.take(name)
-    {
-        Some((value, at)) => {
-            let items = list_of_strings(value, &at, wanted, problems);
-            items.into_iter().map(|(item, _)| item).collect()
-        }
-        None => Vec::new(),
-    };
+    let mut strings =
+        |name: &str, wanted: &str, section: &mut ConfigTable<'_>| match section.take(name) {
+            Some((value, at)) => {
+                let items = list_of_strings(value, &at, wanted, problems);
+                items.into_iter().map(|(item, _)| item).collect()
+            }
+            None => Vec::new(),
+        };
     let environment = strings("environment", "a list of names of variables", &mut section);
     let readable: Vec<String> = strings("readable", "a list of absolute paths", &mut section);
     if let Some(path) = readable.iter().find(|it| !it.starts_with('/')) {
@@ -304,7 +308,7 @@ fn read_tool(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option
         );
         problems.error(&at.join("readable"), message);
     }
-    let mut number = |name: &str, most: u64, default: u64, section: &mut Members<'_>| {
+    let mut number = |name: &str, most: u64, default: u64, section: &mut ConfigTable<'_>| {
         let given = section.take(name);
         given
             .and_then(|(value, at)| positive_integer(value, &at, most, problems))
@@ -315,7 +319,7 @@ fn read_tool(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option
     let disk = number("disk", MOST_MEGABYTES, 1024, &mut section);
     let known = ["command", "network", "environment", "readable", "timeout", "memory", "disk"];
     section.close(&known, problems);
-    Some(Tool {
+    Some(ToolConfig {
         command,
         network,
         environment,

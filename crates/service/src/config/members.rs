@@ -8,16 +8,16 @@ use crate::config::nearest;
 use crate::setup::own_rules;
 
 /// What is wrong.
-pub(super) struct Problems<'a> {
+pub(super) struct ConfigProblems<'a> {
     document: &'a Document,
     lines: LineIndex,
     errors: Vec<Diagnostic>,
 }
 
-impl<'a> Problems<'a> {
-    pub(super) fn new(document: &'a Document) -> Problems<'a> {
+impl<'a> ConfigProblems<'a> {
+    pub(super) fn new(document: &'a Document) -> ConfigProblems<'a> {
         let lines = LineIndex::new(document.text().bytes());
-        Problems { document, lines, errors: Vec::new() }
+        ConfigProblems { document, lines, errors: Vec::new() }
     }
 
     /// Something that makes the configuration unusable.
@@ -77,23 +77,23 @@ impl<'a> Problems<'a> {
 }
 
 /// The members of a table that nobody has asked for yet.
-pub(super) struct Members<'a> {
+pub(super) struct ConfigTable<'a> {
     at: Pointer,
     reader: ObjectReader<'a>,
 }
 
-impl<'a> Members<'a> {
+impl<'a> ConfigTable<'a> {
     pub(super) fn open(
         value: &'a Value,
         at: &Pointer,
         wanted: &str,
-        problems: &mut Problems<'_>,
-    ) -> Option<Members<'a>> {
+        problems: &mut ConfigProblems<'_>,
+    ) -> Option<ConfigTable<'a>> {
         let reader = ObjectReader::open(value);
         if reader.is_none() {
             problems.wrong_type(at, value, wanted);
         }
-        Some(Members { at: at.clone(), reader: reader? })
+        Some(ConfigTable { at: at.clone(), reader: reader? })
     }
 
     /// The member with that name, and its place.
@@ -107,7 +107,7 @@ impl<'a> Members<'a> {
     }
 
     /// Everything that was not taken is unknown.
-    pub(super) fn close(self, known: &[&str], problems: &mut Problems<'_>) {
+    pub(super) fn close(self, known: &[&str], problems: &mut ConfigProblems<'_>) {
         for (name, _) in self.reader.rest() {
             problems.unknown_key(&self.at.join(name), name, known);
         }
@@ -119,7 +119,7 @@ pub(super) fn list_of_strings(
     value: &Value,
     at: &Pointer,
     wanted: &str,
-    problems: &mut Problems<'_>,
+    problems: &mut ConfigProblems<'_>,
 ) -> Vec<(String, Pointer)> {
     let Value::Array(items) = value else {
         problems.wrong_type(at, value, wanted);
@@ -141,7 +141,7 @@ pub(super) fn positive_integer(
     value: &Value,
     at: &Pointer,
     most: u64,
-    problems: &mut Problems<'_>,
+    problems: &mut ConfigProblems<'_>,
 ) -> Option<u64> {
     let Value::Number(number) = value else {
         problems.wrong_type(at, value, "an integer");

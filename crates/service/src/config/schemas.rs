@@ -4,7 +4,7 @@ use document::{Pointer, Value};
 use pack::{Conditions, FileGlobs, MappedSchema, Mapping};
 use snapshot::RelPath;
 
-use crate::config::members::{Members, Problems, list_of_strings};
+use crate::config::members::{ConfigProblems, ConfigTable, list_of_strings};
 
 const MAX_MAPPINGS: usize = 1000;
 
@@ -12,7 +12,7 @@ const MAX_MAPPINGS: usize = 1000;
 pub(super) fn read_mappings(
     value: &Value,
     at: &Pointer,
-    problems: &mut Problems<'_>,
+    problems: &mut ConfigProblems<'_>,
 ) -> Vec<Mapping> {
     let Value::Array(items) = value else {
         problems.wrong_type(at, value, "a list of tables, each `[[schema]]`");
@@ -26,8 +26,8 @@ pub(super) fn read_mappings(
     items.iter().enumerate().filter_map(read).collect()
 }
 
-fn read_mapping(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option<Mapping> {
-    let mut section = Members::open(value, at, "a table", problems)?;
+fn read_mapping(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> Option<Mapping> {
+    let mut section = ConfigTable::open(value, at, "a table", problems)?;
     let mut files = FileGlobs::default();
     match section.take("files") {
         Some((value, at)) => {
@@ -81,15 +81,15 @@ fn read_mapping(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Opt
 pub(super) fn read_catalogue(
     value: &Value,
     at: &Pointer,
-    problems: &mut Problems<'_>,
+    problems: &mut ConfigProblems<'_>,
 ) -> Option<String> {
-    let mut section = Members::open(value, at, "a table, `[schemas]`", problems)?;
+    let mut section = ConfigTable::open(value, at, "a table, `[schemas]`", problems)?;
     let url = section.take("catalogue");
     section.close(&["catalogue"], problems);
     url.and_then(|(value, at)| read_url(value, &at, problems))
 }
 
-fn read_url(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option<String> {
+fn read_url(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> Option<String> {
     match value.as_str() {
         Some(url) if fetch::Address::of(url).is_some() => Some(url.to_owned()),
         Some(_) => {

@@ -8,7 +8,7 @@ use document::{Pointer, Value};
 
 use crate::config::duration;
 use crate::config::globs::Globs;
-use crate::config::members::{Members, Problems, list_of_strings};
+use crate::config::members::{ConfigProblems, ConfigTable, list_of_strings};
 
 /// What a workspace says about a tool.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +83,7 @@ impl OwnFormat {
 pub(super) fn read_linters(
     value: &Value,
     at: &Pointer,
-    problems: &mut Problems<'_>,
+    problems: &mut ConfigProblems<'_>,
 ) -> BTreeMap<String, Linter> {
     let Value::Object(tables) = value else {
         problems.wrong_type(at, value, "tables, each `[linters.NAME]`");
@@ -102,8 +102,8 @@ pub(super) fn read_linters(
     read
 }
 
-fn read_linter(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option<Linter> {
-    let mut section = Members::open(value, at, "a table, `[linters.NAME]`", problems)?;
+fn read_linter(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> Option<Linter> {
+    let mut section = ConfigTable::open(value, at, "a table, `[linters.NAME]`", problems)?;
     let linter = Linter {
         enabled: flag(&mut section, "enabled", problems),
         command: section.take("command").map(|(value, at)| read_command(value, &at, problems)),
@@ -125,7 +125,7 @@ fn read_linter(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Opti
 pub(super) fn read_sources(
     value: &Value,
     at: &Pointer,
-    problems: &mut Problems<'_>,
+    problems: &mut ConfigProblems<'_>,
 ) -> Vec<OwnSource> {
     let Value::Array(items) = value else {
         problems.wrong_type(at, value, "a list of tables, each `[[source]]`");
@@ -144,8 +144,12 @@ pub(super) fn read_sources(
     sources
 }
 
-fn read_source(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option<OwnSource> {
-    let mut section = Members::open(value, at, "a table, `[[source]]`", problems)?;
+fn read_source(
+    value: &Value,
+    at: &Pointer,
+    problems: &mut ConfigProblems<'_>,
+) -> Option<OwnSource> {
+    let mut section = ConfigTable::open(value, at, "a table, `[[source]]`", problems)?;
     let name = match section.take("name") {
         Some((value, at)) => own_name(value, &at, problems),
         None => {
@@ -204,7 +208,7 @@ fn read_source(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Opti
 }
 
 /// A name that can be written before the slash of a rule.
-fn own_name(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option<String> {
+fn own_name(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> Option<String> {
     let Some(name) = value.as_str() else {
         problems.wrong_type(at, value, "a string");
         return None;
@@ -222,7 +226,7 @@ fn own_name(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option<
     Some(name.to_owned())
 }
 
-fn read_command(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Vec<String> {
+fn read_command(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> Vec<String> {
     let words = strings(value, at, "a list: the program and its arguments", problems);
     if matches!(value, Value::Array(_)) && words.first().is_none_or(String::is_empty) {
         problems.error(at, "a command begins with a program".to_owned());
@@ -230,11 +234,20 @@ fn read_command(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Vec
     words
 }
 
-fn strings(value: &Value, at: &Pointer, wanted: &str, problems: &mut Problems<'_>) -> Vec<String> {
+fn strings(
+    value: &Value,
+    at: &Pointer,
+    wanted: &str,
+    problems: &mut ConfigProblems<'_>,
+) -> Vec<String> {
     list_of_strings(value, at, wanted, problems).into_iter().map(|it| it.0).collect()
 }
 
-fn flag(section: &mut Members<'_>, name: &str, problems: &mut Problems<'_>) -> Option<bool> {
+fn flag(
+    section: &mut ConfigTable<'_>,
+    name: &str,
+    problems: &mut ConfigProblems<'_>,
+) -> Option<bool> {
     let (value, at) = section.take(name)?;
     match value {
         Value::Bool(value) => Some(*value),
@@ -245,7 +258,7 @@ fn flag(section: &mut Members<'_>, name: &str, problems: &mut Problems<'_>) -> O
     }
 }
 
-fn timeout(section: &mut Members<'_>, problems: &mut Problems<'_>) -> Option<Duration> {
+fn timeout(section: &mut ConfigTable<'_>, problems: &mut ConfigProblems<'_>) -> Option<Duration> {
     let (value, at) = section.take("timeout")?;
     let timeout = value.as_str().and_then(duration);
     if timeout.is_none() {
@@ -254,7 +267,7 @@ fn timeout(section: &mut Members<'_>, problems: &mut Problems<'_>) -> Option<Dur
     timeout
 }
 
-fn safety(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option<Safety> {
+fn safety(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> Option<Safety> {
     match value.as_str().map(|it| (it, Safety::from_name(it))) {
         Some((_, Some(safety))) => Some(safety),
         Some((word, None)) => {
@@ -272,7 +285,7 @@ fn safety(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option<Sa
 fn safety_by_rule(
     value: &Value,
     at: &Pointer,
-    problems: &mut Problems<'_>,
+    problems: &mut ConfigProblems<'_>,
 ) -> BTreeMap<String, Safety> {
     let Value::Object(members) = value else {
         let all = safety(value, at, problems);

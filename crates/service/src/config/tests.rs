@@ -49,8 +49,8 @@ builtin = "github"
     assert!(config.include.matches(&path("a/b.yaml")) && config.exclude.matches(&path("vendor/x")));
     assert_eq!((config.max_file_size, config.max_passes), (Some(1000), 3));
     assert_eq!((config.baseline, config.safety), (path("known.json"), Safety::BehaviorPreserving));
-    assert_eq!(config.rules["SEM_X"], Level::Off);
-    assert_eq!(config.rules["POL_Y"], Level::At(Severity::Warning));
+    assert_eq!(config.rules["SEM_X"], RuleLevel::Off);
+    assert_eq!(config.rules["POL_Y"], RuleLevel::At(Severity::Warning));
     assert_eq!((config.clank.roots, config.clank.strict), (vec![path("src"), path("lib")], true));
     let places: Vec<PackPlace> = config.packs.unwrap().into_iter().map(|it| it.place).collect();
     let expected = [PackPlace::Folder(path("packs/app")), PackPlace::Builtin("github".to_owned())];
@@ -89,12 +89,12 @@ path = "app"
 #[test]
 fn layout_is_found_unless_the_configuration_says_otherwise() {
     let level = |text: &str| read(&Text::new(text)).unwrap().levels().get(FORMAT).copied();
-    assert_eq!(level(""), Some(Level::At(Severity::Info)));
-    assert_eq!(level("[fix]\nformatter = true\n"), Some(Level::At(Severity::Info)));
+    assert_eq!(level(""), Some(RuleLevel::At(Severity::Info)));
+    assert_eq!(level("[fix]\nformatter = true\n"), Some(RuleLevel::At(Severity::Info)));
     assert_eq!(level("[fix]\nformatter = false\n"), None);
-    assert_eq!(level("[rules]\nCLANK_FORMAT = \"off\"\n"), Some(Level::Off));
+    assert_eq!(level("[rules]\nCLANK_FORMAT = \"off\"\n"), Some(RuleLevel::Off));
     let text = "[fix]\nformatter = false\n[rules]\nCLANK_FORMAT = \"error\"\n";
-    assert_eq!(level(text), Some(Level::At(Severity::Error)));
+    assert_eq!(level(text), Some(RuleLevel::At(Severity::Error)));
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::session::Session;
 use crate::session::pool;
 use crate::session::steady::steadily;
 use crate::setup;
-use crate::setup::{Overlay, Setup, Tree};
+use crate::setup::{ScannedTree, Setup, TreeOverlay};
 
 /// The index with the files that the patch names by a uid that stands in them, and those uids.
 pub(crate) fn with_declared(
@@ -36,7 +36,7 @@ pub(crate) fn with_declared(
     }
     let found = pool::work(None, || {
         steadily(|attempt| {
-            let (setup, tree) = setup::load(session, &Overlay::new(), true, attempt)?;
+            let (setup, tree) = setup::load(session, &TreeOverlay::new(), true, attempt)?;
             Ok(find(&setup, &tree, &wanted))
         })
     })?;
@@ -77,7 +77,11 @@ fn unknown(changeset: &Changeset, index: &FileIndex) -> BTreeSet<String> {
 }
 
 /// The files that have one of the uids, by uid and in the order of their paths.
-fn find(setup: &Setup, tree: &Tree, wanted: &BTreeSet<String>) -> BTreeMap<String, Vec<RelPath>> {
+fn find(
+    setup: &Setup,
+    tree: &ScannedTree,
+    wanted: &BTreeSet<String>,
+) -> BTreeMap<String, Vec<RelPath>> {
     let is_document = |path: &RelPath| Format::of_path(path.as_str()).is_some();
     let files: Vec<_> = tree.snapshot.files_at(is_document).collect();
     let uid_of = |(path, file): &(&RelPath, &snapshot::File)| -> Option<String> {

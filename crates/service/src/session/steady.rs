@@ -14,14 +14,14 @@ use crate::failure::Failure;
 
 /// One try to look at a tree.
 #[derive(Default)]
-pub(crate) struct Attempt {
+pub(crate) struct ScanAttempt {
     /// The files that did not hold still in the first try.
     suspects: BTreeSet<RelPath>,
     is_second: bool,
     readers: Vec<Arc<Reader>>,
 }
 
-impl Attempt {
+impl ScanAttempt {
     /// The files that are to be read first.
     pub(crate) fn suspects(&self) -> &BTreeSet<RelPath> {
         &self.suspects
@@ -38,21 +38,21 @@ impl Attempt {
     }
 
     /// The next try, because a file moved or something else asks for one; an error if this was the last.
-    pub(crate) fn again(&self, path: &str) -> Result<Attempt, Failure> {
+    pub(crate) fn again(&self, path: &str) -> Result<ScanAttempt, Failure> {
         if self.is_second {
             return Err(Failure::KeepsChanging { path: path.to_owned() });
         }
         let suspects = self.readers.iter().flat_map(|it| it.moved().into_keys()).collect();
-        Ok(Attempt { suspects, is_second: true, readers: Vec::new() })
+        Ok(ScanAttempt { suspects, is_second: true, readers: Vec::new() })
     }
 }
 
 /// Does the work; once more if a file did not hold still meanwhile. Whatever came of it then, an error too, may be the
 /// work of what was read.
 pub(crate) fn steadily<T>(
-    mut work: impl FnMut(&mut Attempt) -> Result<T, Failure>,
+    mut work: impl FnMut(&mut ScanAttempt) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let mut attempt = Attempt::default();
+    let mut attempt = ScanAttempt::default();
     loop {
         let done = work(&mut attempt);
         match attempt.moved() {

@@ -24,7 +24,7 @@ type Entries = BTreeMap<CacheKey, Arc<[u8]>>;
 
 /// Looks at files that were kept, and those to keep. Closed at first: it then has nothing and takes nothing.
 #[derive(Default)]
-pub(crate) struct Store {
+pub(crate) struct FileCache {
     opened: RwLock<Option<Opened>>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) enum Keep {
 struct Opened {
     seal: Seal,
     /// What the file holds.
-    known: Kept,
+    known: CacheFile,
     /// Which of that was asked for.
     used: Vec<AtomicBool>,
     /// What was made since.
@@ -50,7 +50,7 @@ struct Opened {
     n_made_bytes: AtomicUsize,
 }
 
-impl Store {
+impl FileCache {
     /// Collects while something is looked at, and writes down what was collected if that is worth it. What an earlier
     /// process kept is there meanwhile. After a look at a part of the tree, what was not asked for stays; a look that
     /// fails leaves the file as it is.
@@ -71,7 +71,7 @@ impl Store {
     fn open(&self, workspace: &Workspace) {
         let Some(seal) = Seal::own() else { return };
         let bytes = workspace.read_cache(NAME).unwrap_or_default();
-        let known = seal.open(&MARK, &bytes).and_then(Kept::parse).unwrap_or_default();
+        let known = seal.open(&MARK, &bytes).and_then(CacheFile::parse).unwrap_or_default();
         let opened = Opened::new(seal, known);
         *self.opened.write().unwrap_or_else(PoisonError::into_inner) = Some(opened);
     }
@@ -87,7 +87,7 @@ impl Store {
     }
 }
 
-impl Cache for Store {
+impl Cache for FileCache {
     fn get(&self, key: &CacheKey) -> Option<Arc<[u8]>> {
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
         let opened = opened.as_ref()?;
@@ -105,7 +105,7 @@ impl Cache for Store {
 }
 
 impl Opened {
-    fn new(seal: Seal, known: Kept) -> Opened {
+    fn new(seal: Seal, known: CacheFile) -> Opened {
         let used = (0..known.len()).map(|_| AtomicBool::new(false)).collect();
         Opened { seal, known, used, made: Mutex::default(), n_made_bytes: AtomicUsize::new(0) }
     }
@@ -147,14 +147,14 @@ impl Opened {
 
 /// The body of a cache file, and where things are in it.
 #[derive(Default)]
-struct Kept {
+struct CacheFile {
     body: Vec<u8>,
     n_entries: usize,
 }
 
-impl Kept {
+impl CacheFile {
     /// The body, if it is one: keys in order, and ends that rise to the end.
-    fn parse(body: &[u8]) -> Option<Kept> {
+    fn parse(body: &[u8]) -> Option<CacheFile> {
         let (n_entries, rest) = body.split_first_chunk::<4>()?;
         let n_entries = usize::try_from(u32::from_le_bytes(*n_entries)).ok()?;
         let n_head = n_entries.checked_mul(KEY_BYTES + END_BYTES)?;
@@ -165,7 +165,7 @@ impl Kept {
         let is_sound = keys.is_sorted_by(|left, right| left < right)
             && ends.clone().is_sorted()
             && ends.next_back().unwrap_or(0) == bytes.len();
-        is_sound.then(|| Kept { body: body.to_vec(), n_entries })
+        is_sound.then(|| CacheFile { body: body.to_vec(), n_entries })
     }
 
     fn len(&self) -> usize {
@@ -241,19 +241,19 @@ mod tests {
         render(&entries.iter().map(|(key, bytes)| (key, &**bytes)).collect()).unwrap()
     }
 
-    fn read(kept: &Kept) -> Entries {
+    fn read(kept: &CacheFile) -> Entries {
         let entry = |nth| (*kept.key(nth).unwrap(), kept.bytes(nth).unwrap().into());
         (0..kept.len()).map(entry).collect()
     }
 
     fn opened(known: &Entries) -> Opened {
-        Opened::new(Seal::of(&FileIdentity::default()), Kept::parse(&body(known)).unwrap())
+        Opened::new(Seal::of(&FileIdentity::default()), CacheFile::parse(&body(known)).unwrap())
     }
 
     #[test]
     fn what_was_written_is_found() {
         for n in [0, 1, 2, 5, 60] {
-            let kept = Kept::parse(&body(&entries(n))).unwrap();
+            let kept = CacheFile::parse(&body(&entries(n))).unwrap();
             assert_eq!(read(&kept), entries(n));
             for (key, bytes) in entries(n) {
                 assert_eq!(kept.bytes(kept.find(&key).unwrap()), Some(&*bytes));
@@ -274,7 +274,7 @@ mod tests {
         let corners = |n: u32| within(if n.is_multiple_of(2) { 0 } else { 255 }, n);
         for key in [&hash as &dyn Fn(u32) -> CacheKey, &|n| within(255, n), &corners] {
             let known = (0..3000).map(|n| (key(n), Arc::from([0u8].as_slice()))).collect();
-            let kept = Kept::parse(&body(&known)).unwrap();
+            let kept = CacheFile::parse(&body(&known)).unwrap();
             for n in 0..6000 {
                 assert_eq!(kept.find(&key(n)), kept.keys().binary_search(&key(n)).ok(), "{n}");
             }
@@ -286,24 +286,24 @@ mod tests {
     fn a_body_that_is_no_list_of_entries_is_an_empty_cache() {
         let good = body(&entries(5));
         for at in 0..good.len() {
-            assert!(Kept::parse(&good[..at]).is_none(), "cut at {at}");
+            assert!(CacheFile::parse(&good[..at]).is_none(), "cut at {at}");
             let mut changed = good.clone();
             changed[at] = 255;
             // A key or a byte of an entry may be another one; what is read stays inside.
-            if let Some(kept) = Kept::parse(&changed) {
+            if let Some(kept) = CacheFile::parse(&changed) {
                 assert_eq!(read(&kept).len(), 5, "byte {at}");
             }
         }
-        assert!(Kept::parse(&[good.as_slice(), b"x"].concat()).is_none());
-        assert!(Kept::parse(&[255; 300]).is_none());
+        assert!(CacheFile::parse(&[good.as_slice(), b"x"].concat()).is_none());
+        assert!(CacheFile::parse(&[255; 300]).is_none());
         let mut twice = body(&entries(2));
         twice.copy_within(4..36, 36);
-        assert!(Kept::parse(&twice).is_none(), "one key twice");
+        assert!(CacheFile::parse(&twice).is_none(), "one key twice");
     }
 
     #[test]
     fn a_closed_store_has_and_takes_nothing() {
-        let store = Store::default();
+        let store = FileCache::default();
         store.put([1; 32], vec![1]);
         assert_eq!(store.get(&[1; 32]), None);
         assert!(store.opened.read().unwrap().is_none());
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn the_file_holds_what_was_asked_for_or_made() {
         let keys = |opened: &Opened, is_whole| -> Option<Vec<u8>> {
-            let kept = Kept::parse(&opened.body(is_whole)?).unwrap();
+            let kept = CacheFile::parse(&opened.body(is_whole)?).unwrap();
             Some(kept.keys().iter().map(|it| it[0]).collect())
         };
         let opened = opened(&entries(3));
@@ -345,7 +345,7 @@ mod tests {
         let half = usize::try_from(MAX_CACHE_BYTES).unwrap() / 2;
         opened.take([1; 32], vec![0; half]);
         opened.take([2; 32], vec![0; half]);
-        let kept = Kept::parse(&opened.body(true).unwrap()).unwrap();
+        let kept = CacheFile::parse(&opened.body(true).unwrap()).unwrap();
         assert_eq!(kept.keys(), [[1; 32]]);
     }
 }

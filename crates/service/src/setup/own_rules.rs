@@ -14,7 +14,7 @@ const PACK: &str = "SCHEMA_PACK";
 const TOO_LARGE: &str = "SCHEMA_TOO_LARGE";
 
 /// A page about a rule.
-pub(crate) struct Page {
+pub(crate) struct OwnPage {
     pub(crate) rule_id: &'static str,
     pub(crate) tier: Tier,
     pub(crate) severity: Severity,
@@ -26,8 +26,8 @@ pub(crate) struct Page {
 }
 
 /// Every rule of ours, by id.
-pub(crate) const PAGES: &[Page] = &[
-    Page {
+pub(crate) const PAGES: &[OwnPage] = &[
+    OwnPage {
         rule_id: CONFIG,
         tier: Tier::Schema,
         severity: Severity::Error,
@@ -37,7 +37,7 @@ pub(crate) const PAGES: &[Page] = &[
         example: "[workspace]\nexlude = [\"vendor/\"]   # there is no key `exlude` here; did you mean `exclude`?\n",
         repair: "None: correct the configuration.",
     },
-    Page {
+    OwnPage {
         rule_id: PACK,
         tier: Tier::Schema,
         severity: Severity::Error,
@@ -47,7 +47,7 @@ pub(crate) const PAGES: &[Page] = &[
         example: "rules:\n  - id: SEM_NAME_UNIQUE\n    rule: uniqe   # did you mean `unique`?\n",
         repair: "None: correct the pack.",
     },
-    Page {
+    OwnPage {
         rule_id: TOO_LARGE,
         tier: Tier::Schema,
         severity: Severity::Info,
@@ -57,7 +57,7 @@ pub(crate) const PAGES: &[Page] = &[
         example: "[workspace]\nmax_file_size = 134217728\n",
         repair: "None: raise the limit, or exclude the file.",
     },
-    Page {
+    OwnPage {
         rule_id: "SEM_IGNORE_WITHOUT_RULE",
         tier: Tier::Semantic,
         severity: Severity::Warning,
@@ -67,7 +67,7 @@ pub(crate) const PAGES: &[Page] = &[
         example: "port: \"8080\"  # regreen: ignore SCHEMA_TYPE -- the old loader wants a string\n",
         repair: "None: name the rule.",
     },
-    Page {
+    OwnPage {
         rule_id: "SEM_UNUSED_IGNORE",
         tier: Tier::Semantic,
         severity: Severity::Warning,

@@ -11,7 +11,7 @@ use protocol::v1::{FailureCode, LookFailure};
 use snapshot::{Entry, RelPath};
 use workspace::Workspace;
 
-use crate::commands::trust::Trust;
+use crate::commands::trust::WorkspaceTrust;
 use crate::config::nearest;
 use crate::config::{Config, PackPlace, PackRef};
 use crate::failure::Failure;
@@ -26,7 +26,7 @@ const MOST_BYTES: u64 = 64 << 20;
 const MANIFEST: &str = "pack.yaml";
 /// The packs that could be loaded, and those that could not and need not.
 #[derive(Default)]
-pub(super) struct Loaded {
+pub(super) struct LoadedPacks {
     pub(super) packs: Vec<Arc<Pack>>,
     pub(super) lost: BTreeSet<LookFailure>,
 }
@@ -39,12 +39,12 @@ pub(super) fn load(
     config: &Config,
     config_text: Option<&Text>,
     (taken, tolerate): (&[&str], bool),
-) -> Result<Loaded, Failure> {
+) -> Result<LoadedPacks, Failure> {
     let (Some(named), Some(config_text)) = (&config.packs, config_text) else {
         let packs = Pack::builtin().into_iter().map(Arc::new).collect();
-        return Ok(Loaded { packs, ..Loaded::default() });
+        return Ok(LoadedPacks { packs, ..LoadedPacks::default() });
     };
-    let Loaded { mut packs, mut lost } = Loaded::default();
+    let LoadedPacks { mut packs, mut lost } = LoadedPacks::default();
     let mut problems = Vec::new();
     for pack in named {
         let may_miss = tolerate || !pack.required;
@@ -86,7 +86,7 @@ pub(super) fn load(
         }
     }
     if problems.is_empty() {
-        Ok(Loaded { packs, lost })
+        Ok(LoadedPacks { packs, lost })
     } else {
         Err(failure_at(problems, config_text))
     }
@@ -152,7 +152,7 @@ fn from_outside(
     config: &Config,
     path: &str,
 ) -> Result<Result<Pack, String>, Failure> {
-    let trust = Trust::of(session, config).0;
+    let trust = WorkspaceTrust::of(session, config).0;
     if let Some(message) = trust.forbids_pack(path) {
         return Ok(Err(message));
     }

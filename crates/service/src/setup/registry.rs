@@ -9,13 +9,13 @@ use check::{
     Card, Cost, Interest, Interests, Language, Page, Provider, RuleInfo, RuleName, RuleSet,
     Severity, Tier, Trust,
 };
-use engine::Level;
+use engine::RuleLevel;
 
 use crate::config::nearest;
 use crate::setup::own_rules::{self, PAGES};
 
 /// The severities of rules in a workspace, by source and rule.
-pub(crate) type Levels = BTreeMap<String, BTreeMap<String, Level>>;
+pub(crate) type Levels = BTreeMap<String, BTreeMap<String, RuleLevel>>;
 
 /// The sources of a workspace.
 pub(crate) struct Registry {
@@ -28,12 +28,12 @@ pub(crate) struct Registry {
 
 /// A rule with the sources that have it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Rule<'a> {
+pub(crate) struct ListedRule<'a> {
     pub(crate) sources: Vec<&'a str>,
     pub(crate) info: &'a RuleInfo,
 }
 
-impl<'a> Rule<'a> {
+impl<'a> ListedRule<'a> {
     /// The source, if only one has the rule.
     pub(crate) fn source(&self) -> Option<&'a str> {
         match self.sources[..] {
@@ -117,11 +117,12 @@ impl Registry {
     }
 
     /// The rules of closed sources, by id.
-    pub(crate) fn rules(&self) -> BTreeMap<&str, Rule<'_>> {
-        let mut rules: BTreeMap<&str, Rule<'_>> = BTreeMap::new();
+    pub(crate) fn rules(&self) -> BTreeMap<&str, ListedRule<'_>> {
+        let mut rules: BTreeMap<&str, ListedRule<'_>> = BTreeMap::new();
         for card in self.cards() {
             for info in card.rules.known() {
-                let rule = rules.entry(&info.id).or_insert(Rule { sources: Vec::new(), info });
+                let rule =
+                    rules.entry(&info.id).or_insert(ListedRule { sources: Vec::new(), info });
                 rule.sources.push(&card.name);
             }
         }
@@ -201,15 +202,15 @@ impl Registry {
     /// nothing has are given back with what to write instead.
     pub(crate) fn levels(
         &self,
-        named: &BTreeMap<String, Level>,
+        named: &BTreeMap<String, RuleLevel>,
     ) -> (Levels, Vec<(String, String)>) {
         let mut levels = Levels::new();
         let mut unknown = Vec::new();
-        let is_qualified = |it: &&(&String, &Level)| {
+        let is_qualified = |it: &&(&String, &RuleLevel)| {
             let name = RuleName::parse(it.0, &|it| self.is_source(it));
             name.is_some_and(|it| it.source().is_some())
         };
-        let all: Vec<(&String, &Level)> = named.iter().collect();
+        let all: Vec<(&String, &RuleLevel)> = named.iter().collect();
         let (qualified, plain): (Vec<_>, Vec<_>) = all.iter().partition(is_qualified);
         for (name, level) in plain.into_iter().chain(qualified) {
             match self.named(name) {
@@ -225,10 +226,10 @@ impl Registry {
     }
 
     /// How bad the rule of a source is here; `None` if it is off, or depends on the finding.
-    pub(crate) fn severity(&self, levels: &Levels, rule: &Rule<'_>) -> Option<Severity> {
+    pub(crate) fn severity(&self, levels: &Levels, rule: &ListedRule<'_>) -> Option<Severity> {
         let of = |source: &&str| match levels.get(*source).and_then(|it| it.get(&rule.info.id)) {
-            Some(Level::Off) => None,
-            Some(Level::At(severity)) => Some(*severity),
+            Some(RuleLevel::Off) => None,
+            Some(RuleLevel::At(severity)) => Some(*severity),
             None => rule.info.severity.filter(|_| rule.info.tier != Tier::Policy),
         };
         rule.sources.iter().filter_map(of).min()

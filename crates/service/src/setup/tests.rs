@@ -18,8 +18,9 @@ fn a_folder_that_cannot_be_read_is_a_failure_unless_it_is_excluded() {
     let state = Arc::new(disk.beneath(&RelPath::parse(".state").unwrap()).unwrap());
     let options = Options::new(workspace::OpenMode::ReadWrite);
     let workspace = Workspace::with_fs(disk, state, options);
-    let session = Session::over(workspace, crate::Access::Write).unwrap();
-    let setup = load_rules(&session, &Overlay::new(), true, &v1::Look::default()).unwrap();
+    let session = Session::over(workspace, crate::SessionAccess::Write).unwrap();
+    let setup =
+        load_rules(&session, &TreeOverlay::new(), true, &v1::LookRequest::default()).unwrap();
     let skipped = ["LICENSE", "a.yaml", "locked", "out"].map(|it| SkippedEntry {
         path: it.to_owned(),
         reason: "permission denied".to_owned(),
@@ -28,7 +29,7 @@ fn a_folder_that_cannot_be_read_is_a_failure_unless_it_is_excluded() {
     });
     let reader = session.workspace.reader();
     let tree =
-        setup.tree(&session, Snapshot::default(), &skipped, &Overlay::new(), reader).unwrap();
+        setup.tree(&session, Snapshot::default(), &skipped, &TreeOverlay::new(), reader).unwrap();
     let found: Vec<_> =
         tree.failures.iter().map(|it| (it.file.as_deref(), it.message.as_str())).collect();
     let expected = [

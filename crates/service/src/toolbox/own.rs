@@ -3,7 +3,7 @@
 
 use check::{Card, Cost, Interest, RuleSet, Safety, Trust};
 use linters::formats::{self, Exchange, Options};
-use linters::{Garbled, Invocation, Output, Texts, ToolReport};
+use linters::{Garbled, Invocation, Texts, ToolOutput, ToolReport};
 use snapshot::RelPath;
 
 use crate::config::{OwnFormat, OwnSource};
@@ -41,7 +41,7 @@ pub(super) fn invocation(own: &OwnSource) -> Invocation {
 /// one that prints nothing and fails has failed.
 pub(super) fn read(
     own: &OwnSource,
-    output: &Output,
+    output: &ToolOutput,
     texts: &Texts<'_>,
 ) -> Result<ToolReport, Garbled> {
     let has_failed = output.status != Some(0);

@@ -9,15 +9,15 @@ use plan::Reason;
 use protocol::v1::{ToolState, ToolSummary};
 use snapshot::{RelPath, Snapshot};
 
-use crate::assess::request_scope::Look;
+use crate::assess::request_scope::RequestScope;
 use crate::setup::Setup;
-use crate::toolbox::known::Known;
-use crate::toolbox::{Member, Place};
+use crate::toolbox::answers::ToolAnswers;
+use crate::toolbox::{ToolAvailability, ToolMember};
 
 /// What each tool did in a look, and how long it took.
 pub(crate) fn of_check(
     setup: &Setup,
-    look: &Look,
+    look: &RequestScope,
     assessment: &Assessment,
 ) -> (Vec<ToolSummary>, Vec<(String, Duration)>) {
     let members = setup.toolbox.members();
@@ -30,7 +30,7 @@ pub(crate) fn of_check(
 /// What each tool did in a run that repaired.
 pub(crate) fn of_fix(
     setup: &Setup,
-    look: &Look,
+    look: &RequestScope,
     start: &Assessment,
     fixed: &Fixed,
 ) -> (Vec<ToolSummary>, Vec<(String, Duration)>) {
@@ -52,21 +52,21 @@ pub(crate) fn of_fix(
 }
 
 /// Whether a tool is about one of the files that were asked about, if not all were.
-fn concerns(member: &Member, asked: Option<&BTreeSet<RelPath>>) -> bool {
+fn concerns(member: &ToolMember, asked: Option<&BTreeSet<RelPath>>) -> bool {
     let (Some(asked), Some(adapter)) = (asked, linters::adapter(&member.name)) else { return true };
     member.required || asked.iter().any(|it| adapter.files.has_path(it.as_str()))
 }
 
 /// A tool before it was asked.
-pub(super) fn before(member: &Member, tree: &Snapshot) -> ToolSummary {
+pub(super) fn before(member: &ToolMember, tree: &Snapshot) -> ToolSummary {
     let files = match &member.place {
-        Place::Ready(tool) => tool.files(tree).len(),
-        Place::Absent { .. } => 0,
+        ToolAvailability::Ready(tool) => tool.files(tree).len(),
+        ToolAvailability::Absent { .. } => 0,
     };
     ToolSummary { files, ..untried(member) }
 }
 
-fn untried(member: &Member) -> ToolSummary {
+fn untried(member: &ToolMember) -> ToolSummary {
     let name = member.name.clone();
     let mut summary = ToolSummary {
         name,
@@ -83,16 +83,21 @@ fn untried(member: &Member) -> ToolSummary {
         silencing: 0,
         notes: Vec::new(),
     };
-    if let Place::Absent { state, message } = &member.place {
+    if let ToolAvailability::Absent { state, message } = &member.place {
         summary.state = *state;
         summary.message = Some(message.clone());
     }
     summary
 }
 
-fn summary(member: &Member, look: &Look, start: &Assessment, end: &Assessment) -> ToolSummary {
+fn summary(
+    member: &ToolMember,
+    look: &RequestScope,
+    start: &Assessment,
+    end: &Assessment,
+) -> ToolSummary {
     let mut summary = untried(member);
-    if matches!(member.place, Place::Absent { .. }) {
+    if matches!(member.place, ToolAvailability::Absent { .. }) {
         return summary;
     }
     let name = member.name.clone();
@@ -100,7 +105,7 @@ fn summary(member: &Member, look: &Look, start: &Assessment, end: &Assessment) -
         summary.state = ToolState::Failed;
         summary.message = Some(failure.message.clone());
     }
-    let Some(known) = start.product::<Known>(&name) else { return summary };
+    let Some(known) = start.product::<ToolAnswers>(&name) else { return summary };
     summary.version.clone_from(&known.version);
     summary.files = known.files.keys().filter(|it| look.covers(it.as_str())).count();
     let found = start.diagnostics.iter().filter(|it| it.source == name && look.takes(it));
@@ -121,10 +126,10 @@ fn summary(member: &Member, look: &Look, start: &Assessment, end: &Assessment) -
     summary
 }
 
-fn times(members: &[Member]) -> Vec<(String, Duration)> {
-    let time = |member: &Member| match &member.place {
-        Place::Ready(tool) => Some((member.name.clone(), tool.spent())),
-        Place::Absent { .. } => None,
+fn times(members: &[ToolMember]) -> Vec<(String, Duration)> {
+    let time = |member: &ToolMember| match &member.place {
+        ToolAvailability::Ready(tool) => Some((member.name.clone(), tool.spent())),
+        ToolAvailability::Absent { .. } => None,
     };
     members.iter().filter_map(time).collect()
 }

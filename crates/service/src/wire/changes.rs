@@ -9,7 +9,7 @@ use crate::failure::Failure;
 
 /// What happens to a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ChangeKind {
+pub enum FileChangeKind {
     /// It comes into being.
     Added,
     /// It goes away.
@@ -22,7 +22,7 @@ pub enum ChangeKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileChange {
     /// What happens.
-    pub kind: ChangeKind,
+    pub kind: FileChangeKind,
     /// Its path before, or its only one.
     pub file: String,
     /// Its path after, if that is another.
@@ -38,13 +38,13 @@ pub(crate) fn list_changes(change: &TreeChange) -> Vec<FileChange> {
         FileChange { kind, file: path.to_string(), new_file, diff: Vec::new() }
     };
     let kept: BTreeSet<&RelPath> = change.edits().keys().chain(change.renames().keys()).collect();
-    let edited = kept.into_iter().map(|it| plain(ChangeKind::Edited, it));
+    let edited = kept.into_iter().map(|it| plain(FileChangeKind::Edited, it));
     // A path that is renamed away may be taken by a new file.
     let added = change
         .adds()
         .keys()
-        .map(|it| FileChange { new_file: None, ..plain(ChangeKind::Added, it) });
-    let deleted = change.deletes().keys().map(|it| plain(ChangeKind::Deleted, it));
+        .map(|it| FileChange { new_file: None, ..plain(FileChangeKind::Added, it) });
+    let deleted = change.deletes().keys().map(|it| plain(FileChangeKind::Deleted, it));
     let mut changes: Vec<FileChange> = edited.chain(added).chain(deleted).collect();
     changes.sort_by(|left, right| left.file.cmp(&right.file));
     changes
@@ -66,7 +66,7 @@ pub(crate) fn file_changes(
     for (path, added) in change.adds() {
         let diff =
             FileDiff::Added { path: path.as_str(), mode: file_mode(added.mode), text: &added.text };
-        changes.push(file_change(ChangeKind::Added, path, None, &diff)?);
+        changes.push(file_change(FileChangeKind::Added, path, None, &diff)?);
     }
     for path in change.deletes().keys() {
         let file = file_of(before, path)?;
@@ -75,7 +75,7 @@ pub(crate) fn file_changes(
             mode: file_mode(file.mode),
             text: &file.text(),
         };
-        changes.push(file_change(ChangeKind::Deleted, path, None, &diff)?);
+        changes.push(file_change(FileChangeKind::Deleted, path, None, &diff)?);
     }
     changes.sort_by(|left, right| left.file.cmp(&right.file));
     Ok(changes)
@@ -101,11 +101,11 @@ fn edited(before: &Snapshot, change: &TreeChange, path: &RelPath) -> Result<File
         text: &file.text(),
         edits,
     };
-    file_change(ChangeKind::Edited, path, renamed, &diff)
+    file_change(FileChangeKind::Edited, path, renamed, &diff)
 }
 
 fn file_change(
-    kind: ChangeKind,
+    kind: FileChangeKind,
     path: &RelPath,
     renamed: Option<&RelPath>,
     diff: &FileDiff<'_>,

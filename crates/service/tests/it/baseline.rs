@@ -32,7 +32,7 @@ fn only_new_findings_fail_and_old_ones_are_left_alone() {
     assert!(fixed.ok && fixed.summary.applied == 1, "{fixed:?}");
     assert!(setting.read("shop.yaml").contains("\"8080\""));
 
-    let look = v1::Look { no_baseline: true, ..v1::Look::default() };
+    let look = v1::LookRequest { no_baseline: true, ..v1::LookRequest::default() };
     assert_eq!(setting.check(&v1::Check { look, ..strict }).report.summary.error, 3);
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use protocol::v1;
-use service::{Access, CheckReply};
+use service::{CheckReply, SessionAccess};
 
 use super::setting::Setting;
 
@@ -159,7 +159,7 @@ fn nothing_is_written_for_an_overlay_or_by_a_build() {
     let fresh = said(&setting.check(&overlaid));
     assert!(!setting.cache_folder().exists());
     let build = || {
-        let session = setting.session_to(Access::Build);
+        let session = setting.session_to(SessionAccess::Build);
         said(&service::check(&session, &request(), &mut |_| {}).unwrap())
     };
     let bare = build();
@@ -178,7 +178,10 @@ fn repairs_are_the_same_with_a_warm_cache() {
     let (cold, warm) = (Setting::new(MODULES), setting());
     warm.check(&request());
     let request = v1::Fix {
-        look: v1::Look { safety: Some(v1::Safety::BehaviorChanging), ..v1::Look::default() },
+        look: v1::LookRequest {
+            safety: Some(v1::Safety::BehaviorChanging),
+            ..v1::LookRequest::default()
+        },
         with_diffs: true,
         ..v1::Fix::default()
     };

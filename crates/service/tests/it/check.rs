@@ -3,7 +3,7 @@
 use std::fs;
 
 use protocol::v1;
-use service::Access;
+use service::SessionAccess;
 
 use super::setting::{SHOP, Setting, at, check_at, files, lines};
 
@@ -62,7 +62,7 @@ fn check_and_plan_leave_the_tree_untouched() {
 fn a_check_works_where_nothing_may_be_written() {
     let setting = Setting::new(SHOP);
     let before = setting.state();
-    let session = setting.session_to(Access::Build);
+    let session = setting.session_to(SessionAccess::Build);
     let reply = service::check(&session, &v1::Check::default(), &mut |_| {}).unwrap();
     assert_eq!(lines(&reply.report.diagnostics), FOUND);
     let baseline = v1::Check { write_baseline: true, ..v1::Check::default() };
@@ -72,7 +72,7 @@ fn a_check_works_where_nothing_may_be_written() {
 }
 
 #[track_caller]
-fn limited(look: v1::Look, expected: &[&str]) {
+fn limited(look: v1::LookRequest, expected: &[&str]) {
     let setting = Setting::new(SHOP);
     let reply = setting.check(&v1::Check { look, ..v1::Check::default() });
     assert_eq!(lines(&reply.report.diagnostics), expected);
@@ -82,32 +82,35 @@ fn limited(look: v1::Look, expected: &[&str]) {
 #[test]
 fn paths_rules_sources_and_tiers_limit_what_is_reported() {
     let strings = |list: &[&str]| list.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-    let none = v1::Look::default;
+    let none = v1::LookRequest::default;
     limited(at(&["shop.yaml"]), &FOUND[..2]);
     limited(at(&["schemas", "api.yaml"]), &[]);
-    limited(v1::Look { only: strings(&["SCHEMA_REQUIRED"]), ..none() }, &FOUND[2..]);
-    limited(v1::Look { sources: strings(&["schema"]), ..none() }, &FOUND);
-    limited(v1::Look { sources: strings(&["regreen"]), ..none() }, &[]);
-    limited(v1::Look { tiers: vec![v1::Tier::Schema], ..none() }, &FOUND);
-    limited(v1::Look { tiers: vec![v1::Tier::Semantic], ..none() }, &[]);
-    let changed = |list: &[&str]| v1::Look { changed: Some(strings(list)), ..none() };
+    limited(v1::LookRequest { only: strings(&["SCHEMA_REQUIRED"]), ..none() }, &FOUND[2..]);
+    limited(v1::LookRequest { sources: strings(&["schema"]), ..none() }, &FOUND);
+    limited(v1::LookRequest { sources: strings(&["regreen"]), ..none() }, &[]);
+    limited(v1::LookRequest { tiers: vec![v1::Tier::Schema], ..none() }, &FOUND);
+    limited(v1::LookRequest { tiers: vec![v1::Tier::Semantic], ..none() }, &[]);
+    let changed = |list: &[&str]| v1::LookRequest { changed: Some(strings(list)), ..none() };
     limited(changed(&["worker.yaml", "gone.yaml"]), &FOUND[2..]);
     limited(changed(&[]), &[]);
-    limited(v1::Look { paths: strings(&["shop.yaml"]), ..changed(&["worker.yaml"]) }, &[]);
+    limited(v1::LookRequest { paths: strings(&["shop.yaml"]), ..changed(&["worker.yaml"]) }, &[]);
 }
 
 /// A name that nothing has would make every check green, so that it is a failure of its own.
 #[test]
 fn names_that_nothing_has_are_usage_failures() {
     let setting = Setting::new(SHOP);
-    let look = v1::Look::default;
+    let look = v1::LookRequest::default;
     for (look, part) in [
         (at(&["shp.yaml"]), "no file or folder shp.yaml"),
         (at(&["../x"]), ".."),
         (at(&[".regreen/x"]), ".regreen"),
-        (v1::Look { only: vec!["SCHEMA_ENUMS".into()], ..look() }, "did you mean `SCHEMA_ENUM`?"),
-        (v1::Look { sources: vec!["shcema".into()], ..look() }, "did you mean `schema`?"),
-        (v1::Look { allow: vec!["r_12".into()], ..look() }, "12 hex digits"),
+        (
+            v1::LookRequest { only: vec!["SCHEMA_ENUMS".into()], ..look() },
+            "did you mean `SCHEMA_ENUM`?",
+        ),
+        (v1::LookRequest { sources: vec!["shcema".into()], ..look() }, "did you mean `schema`?"),
+        (v1::LookRequest { allow: vec!["r_12".into()], ..look() }, "12 hex digits"),
     ] {
         let failure = setting.try_check(&v1::Check { look, ..v1::Check::default() }).unwrap_err();
         assert_eq!(failure.code(), "usage", "{failure}");
@@ -127,7 +130,7 @@ fn a_file_that_git_ignores_is_checked_if_it_is_named() {
 #[test]
 fn a_long_list_is_cut_and_counted() {
     let setting = Setting::new(SHOP);
-    let look = v1::Look { max_findings: Some(1), ..v1::Look::default() };
+    let look = v1::LookRequest { max_findings: Some(1), ..v1::LookRequest::default() };
     let report = setting.check(&v1::Check { look, ..v1::Check::default() }).report;
     assert_eq!(lines(&report.diagnostics), FOUND[..1]);
     assert_eq!((report.summary.error, report.summary.not_shown), (3, 2));
@@ -138,7 +141,7 @@ fn a_long_list_is_cut_and_counted() {
 #[test]
 fn the_same_files_give_the_same_bytes() {
     let request = |jobs| v1::Check {
-        look: v1::Look { jobs: Some(jobs), ..v1::Look::default() },
+        look: v1::LookRequest { jobs: Some(jobs), ..v1::LookRequest::default() },
         strict: true,
         with_fix_actions: true,
         with_diffs: true,

@@ -103,12 +103,15 @@ fn rules_are_named_with_their_source_or_without() {
     ] {
         let expected = format!("regreen.toml:2:1 there is no rule `{name}`; {hint}");
         broken(&[("regreen.toml", &format!("[rules]\n\"{name}\" = \"off\"\n"))], &[&expected]);
-        let look = v1::Look { only: vec![name.to_owned()], ..v1::Look::default() };
+        let look = v1::LookRequest { only: vec![name.to_owned()], ..v1::LookRequest::default() };
         let setting = Setting::new(SHOP);
         let failure = setting.try_check(&v1::Check { look, ..v1::Check::default() }).unwrap_err();
         assert!(failure.to_string().contains(hint), "{failure}");
     }
-    let look = v1::Look { only: vec!["schema/SCHEMA_TYPE".to_owned()], ..v1::Look::default() };
+    let look = v1::LookRequest {
+        only: vec!["schema/SCHEMA_TYPE".to_owned()],
+        ..v1::LookRequest::default()
+    };
     let report = Setting::new(SHOP).check(&v1::Check { look, ..v1::Check::default() }).report;
     assert_eq!(lines(&report.diagnostics), ["shop.yaml /port error SCHEMA_TYPE"]);
 }

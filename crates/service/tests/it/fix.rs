@@ -3,7 +3,7 @@
 use std::fs;
 
 use protocol::v1;
-use service::{Access, Progress};
+use service::{CommandProgress, SessionAccess};
 
 use super::setting::{SHOP, Setting, at, lines, repair_id};
 
@@ -40,13 +40,13 @@ fn a_fix_applies_what_is_safe_and_reports_the_rest() {
 fn a_guess_is_made_if_somebody_says_so() {
     let allow = |setting: &Setting| {
         let id = repair_id(&setting.check(&v1::Check::default()), "SCHEMA_ENUM");
-        v1::Look { allow: vec![id], ..v1::Look::default() }
+        v1::LookRequest { allow: vec![id], ..v1::LookRequest::default() }
     };
-    let wide = |_: &Setting| v1::Look {
+    let wide = |_: &Setting| v1::LookRequest {
         safety: Some(v1::Safety::BehaviorChanging),
-        ..v1::Look::default()
+        ..v1::LookRequest::default()
     };
-    for look in [&allow as &dyn Fn(&Setting) -> v1::Look, &wide] {
+    for look in [&allow as &dyn Fn(&Setting) -> v1::LookRequest, &wide] {
         let setting = Setting::new(SHOP);
         let reply = setting.fix(&v1::Fix { look: look(&setting), ..v1::Fix::default() });
         assert!(reply.report.ok && reply.report.summary.applied == 3, "{:?}", reply.report);
@@ -57,7 +57,8 @@ fn a_guess_is_made_if_somebody_says_so() {
 #[test]
 fn an_id_that_no_repair_has_is_named() {
     let setting = Setting::new(SHOP);
-    let look = v1::Look { allow: vec!["r_0123456789ab".into()], ..v1::Look::default() };
+    let look =
+        v1::LookRequest { allow: vec!["r_0123456789ab".into()], ..v1::LookRequest::default() };
     let notes = setting.fix(&v1::Fix { look, ..v1::Fix::default() }).report.notes;
     assert_eq!(notes, ["r_0123456789ab was allowed, and no repair has this id"]);
 }
@@ -66,7 +67,10 @@ fn an_id_that_no_repair_has_is_named() {
 #[test]
 fn a_narrower_safety_applies_less() {
     let setting = Setting::new(SHOP);
-    let look = v1::Look { safety: Some(v1::Safety::BehaviorPreserving), ..v1::Look::default() };
+    let look = v1::LookRequest {
+        safety: Some(v1::Safety::BehaviorPreserving),
+        ..v1::LookRequest::default()
+    };
     assert!(setting.fix(&v1::Fix { look, ..v1::Fix::default() }).report.applied.is_empty());
     setting.write("regreen.toml", "[fix]\nsafety = \"behavior_preserving\"\n");
     assert!(setting.fix(&v1::Fix::default()).report.applied.is_empty());
@@ -87,7 +91,7 @@ fn a_fix_touches_only_the_paths_that_were_given() {
 fn a_fix_where_nothing_may_be_written_is_refused() {
     let setting = Setting::new(SHOP);
     let before = setting.state();
-    let session = setting.session_to(Access::Build);
+    let session = setting.session_to(SessionAccess::Build);
     let failure = service::fix(&session, &v1::Fix::default(), &mut |_| {}, None).unwrap_err();
     assert_eq!(failure.code(), "action_mode");
     let dry = v1::Fix { dry_run: true, with_diffs: true, ..v1::Fix::default() };
@@ -116,7 +120,7 @@ fn strict_is_green_exactly_when_a_fix_is_a_no_op() {
     setting.write("shop.yaml", &setting.read("shop.yaml").replace("8080", "\"8080\""));
     assert!(!setting.check(&strict).report.ok);
     assert!(setting.check(&v1::Check::default()).report.ok);
-    let deny = v1::Look { deny_warnings: true, ..v1::Look::default() };
+    let deny = v1::LookRequest { deny_warnings: true, ..v1::LookRequest::default() };
     assert!(!setting.check(&v1::Check { look: deny, ..v1::Check::default() }).report.ok);
 }
 
@@ -126,8 +130,8 @@ fn a_file_that_changes_while_it_is_fixed_is_fixed_as_it_is_then() {
     let setting = Setting::new(SHOP);
     let path = setting.path("worker.yaml");
     let mut n_writes = 0;
-    let mut meddle = |most: usize, progress: Progress| {
-        if matches!(progress, Progress::Writing { .. }) && n_writes < most {
+    let mut meddle = |most: usize, progress: CommandProgress| {
+        if matches!(progress, CommandProgress::Writing { .. }) && n_writes < most {
             n_writes += 1;
             let text = fs::read_to_string(&path).unwrap();
             fs::write(&path, format!("{text}# note {n_writes}\n")).unwrap();
@@ -141,8 +145,8 @@ fn a_file_that_changes_while_it_is_fixed_is_fixed_as_it_is_then() {
 
     let setting = Setting::new(SHOP);
     let path = setting.path("worker.yaml");
-    let mut meddle = |progress: Progress| {
-        if matches!(progress, Progress::Writing { .. }) {
+    let mut meddle = |progress: CommandProgress| {
+        if matches!(progress, CommandProgress::Writing { .. }) {
             let text = fs::read_to_string(&path).unwrap();
             fs::write(&path, format!("{text}# note\n")).unwrap();
         }
@@ -243,8 +247,11 @@ fn where_approval_is_required_no_flag_and_no_answer_applies_a_guess() {
     let setting = Setting::new(SHOP);
     let id = repair_id(&setting.check(&v1::Check::default()), "SCHEMA_ENUM");
     setting.write("regreen.toml", "[govern]\nrequire_approval = true\n");
-    let wide = v1::Look { safety: Some(v1::Safety::BehaviorChanging), ..v1::Look::default() };
-    let named = v1::Look { allow: vec![id], ..v1::Look::default() };
+    let wide = v1::LookRequest {
+        safety: Some(v1::Safety::BehaviorChanging),
+        ..v1::LookRequest::default()
+    };
+    let named = v1::LookRequest { allow: vec![id], ..v1::LookRequest::default() };
     for (look, flag) in [(wide, "--safety behavior_changing"), (named, "--allow")] {
         let failure = setting.try_fix(&v1::Fix { look, ..v1::Fix::default() }).unwrap_err();
         assert_eq!(
@@ -254,7 +261,7 @@ fn where_approval_is_required_no_flag_and_no_answer_applies_a_guess() {
             )
         );
     }
-    let mut yes = |_: &service::Question<'_>| service::Answer::Yes;
+    let mut yes = |_: &service::RepairQuestion<'_>| service::RepairAnswer::Yes;
     let session = setting.session();
     let reply = service::fix(&session, &v1::Fix::default(), &mut |_| {}, Some(&mut yes)).unwrap();
     let applied: Vec<_> = reply.report.applied.iter().map(|it| it.rule_id.as_str()).collect();
@@ -270,7 +277,7 @@ fn what_waits_for_a_word_is_tried_without_another_look() {
     let request = v1::Fix { with_offers: true, ..v1::Fix::default() };
     let reply = service::fix(&setting.session(), &request, &mut |it| seen.push(it), None).unwrap();
     assert!(reply.report.transaction.is_some());
-    let n_looks = seen.iter().filter(|it| matches!(it, Progress::Scanning)).count();
+    let n_looks = seen.iter().filter(|it| matches!(it, CommandProgress::Scanning)).count();
     assert_eq!(n_looks, 1, "{seen:?}");
     let shown = format!("{:?}", reply.offers);
     assert!(shown.contains("fast"), "the guess for `fsat` waits: {shown}");

@@ -1,19 +1,19 @@
 //! `fix` with a person who decides.
 
 use protocol::v1;
-use service::{Answer, FixReply, Question};
+use service::{FixReply, RepairAnswer, RepairQuestion};
 
 use super::setting::{SHOP, Setting};
 
 /// Runs a fix with these answers; the last one is given again and again. Returns what was asked, too.
-fn check(answers: &[Answer]) -> (Setting, FixReply, Vec<String>) {
+fn check(answers: &[RepairAnswer]) -> (Setting, FixReply, Vec<String>) {
     check_in(SHOP, answers)
 }
 
-fn check_in(text: &str, answers: &[Answer]) -> (Setting, FixReply, Vec<String>) {
+fn check_in(text: &str, answers: &[RepairAnswer]) -> (Setting, FixReply, Vec<String>) {
     let setting = Setting::new(text);
     let mut asked = Vec::new();
-    let mut decide = |it: &Question<'_>| {
+    let mut decide = |it: &RepairQuestion<'_>| {
         assert!(!it.preview.changes.is_empty() && !it.diagnostics.is_empty());
         let approval = if it.needs_approval { " needs approval" } else { "" };
         asked.push(format!("{} of {}: {}{approval}", it.number, it.of, it.repair.rule_id));
@@ -31,7 +31,7 @@ fn applied(reply: &FixReply) -> Vec<&str> {
 
 #[test]
 fn every_repair_is_asked_about_in_rank_order_and_a_yes_names_it() {
-    let (setting, reply, asked) = check(&[Answer::Yes]);
+    let (setting, reply, asked) = check(&[RepairAnswer::Yes]);
     let expected =
         ["1 of 3: SCHEMA_TYPE", "2 of 3: SCHEMA_REQUIRED", "3 of 3: SCHEMA_ENUM needs approval"];
     assert_eq!(asked, expected);
@@ -40,7 +40,7 @@ fn every_repair_is_asked_about_in_rank_order_and_a_yes_names_it() {
 
 #[test]
 fn what_is_declined_is_not_made_and_is_named() {
-    let (setting, reply, _) = check(&[Answer::No, Answer::Yes, Answer::No]);
+    let (setting, reply, _) = check(&[RepairAnswer::No, RepairAnswer::Yes, RepairAnswer::No]);
     assert_eq!(applied(&reply), ["SCHEMA_REQUIRED"]);
     let declined: Vec<_> =
         reply.report.rejected.iter().filter(|it| it.reason == "declined").collect();
@@ -51,16 +51,16 @@ fn what_is_declined_is_not_made_and_is_named() {
 /// RS-17, RS-46: "all" covers what a fix would make by itself; a guess is asked about all the same.
 #[test]
 fn all_does_not_cover_what_needs_approval() {
-    let (_, reply, asked) = check(&[Answer::All, Answer::No]);
+    let (_, reply, asked) = check(&[RepairAnswer::All, RepairAnswer::No]);
     assert_eq!(asked.len(), 2);
     assert_eq!(applied(&reply), ["SCHEMA_TYPE", "SCHEMA_REQUIRED"]);
 }
 
 #[test]
 fn quit_makes_what_was_agreed_to_and_asks_no_more() {
-    let (_, reply, asked) = check(&[Answer::Yes, Answer::Quit]);
+    let (_, reply, asked) = check(&[RepairAnswer::Yes, RepairAnswer::Quit]);
     assert_eq!((asked.len(), applied(&reply)), (2, vec!["SCHEMA_TYPE"]));
-    let (_, reply, asked) = check(&[Answer::Quit]);
+    let (_, reply, asked) = check(&[RepairAnswer::Quit]);
     assert_eq!((asked.len(), reply.report.transaction), (1, None));
 }
 
@@ -78,7 +78,7 @@ fn a_yes_does_not_cover_what_moved_to_the_place_of_what_it_was_for() {
 - {n: 3, mode: FAST}
 "#;
     let (setting, reply, asked) =
-        check_in(list, &[Answer::Yes, Answer::No, Answer::Yes, Answer::No]);
+        check_in(list, &[RepairAnswer::Yes, RepairAnswer::No, RepairAnswer::Yes, RepairAnswer::No]);
     assert_eq!(applied(&reply), ["SCHEMA_ENUM", "SCHEMA_UNIQUE_ITEMS"], "{asked:?}");
     assert!(
         setting
@@ -87,8 +87,8 @@ fn a_yes_does_not_cover_what_moved_to_the_place_of_what_it_was_for() {
     );
     let declined: Vec<_> = reply.report.rejected.iter().map(|it| it.reason.as_str()).collect();
     assert_eq!(declined, ["declined"]);
-    let (_, reply, _) = check_in(list, &[Answer::Yes]);
+    let (_, reply, _) = check_in(list, &[RepairAnswer::Yes]);
     assert!(reply.report.ok && reply.report.applied.len() == 3);
-    let (_, reply, asked) = check_in(list, &[Answer::All]);
+    let (_, reply, asked) = check_in(list, &[RepairAnswer::All]);
     assert!(reply.report.ok && asked.len() == 1, "{asked:?}");
 }

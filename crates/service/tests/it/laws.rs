@@ -26,7 +26,7 @@ const YAML: &[&str] = &[
 ];
 
 #[track_caller]
-fn check(setting: &Setting, look: &v1::Look) {
+fn check(setting: &Setting, look: &v1::LookRequest) {
     let request = v1::Check { look: look.clone(), strict: true, ..v1::Check::default() };
     let strict = setting.check(&request).report;
     let would_change = strict.would_change.unwrap();
@@ -52,8 +52,11 @@ fn check(setting: &Setting, look: &v1::Look) {
 
 #[test]
 fn strict_is_green_exactly_when_a_fix_is_a_no_op_and_a_second_fix_is_one() {
-    let wide = v1::Look { safety: Some(v1::Safety::BehaviorChanging), ..v1::Look::default() };
-    for look in [v1::Look::default(), wide] {
+    let wide = v1::LookRequest {
+        safety: Some(v1::Safety::BehaviorChanging),
+        ..v1::LookRequest::default()
+    };
+    for look in [v1::LookRequest::default(), wide] {
         for text in YAML {
             let setting = Setting::new(SHOP);
             setting.write("shop.yaml", &format!("{HEAD}{text}"));
@@ -71,7 +74,7 @@ fn the_laws_hold_of_json_and_toml_too() {
     );
     setting.write("b.toml", "#:schema schemas/open.json\nport = \"80\" # a port\n[more]\nx = 1\n");
     setting.write("schemas/open.json", "{\"properties\": {\"port\": {\"type\": \"integer\"}}}\n");
-    check(&setting, &v1::Look::default());
+    check(&setting, &v1::LookRequest::default());
     assert!(setting.read("a.json").contains("\"port\": 80 // a port"));
     assert!(setting.read("b.toml").contains("port = 80 # a port"));
 }

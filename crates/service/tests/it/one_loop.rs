@@ -46,7 +46,8 @@ fn applied(result: &Value) -> Vec<String> {
 fn check(files: &str, safety: Option<v1::Safety>) -> Value {
     let setting = Setting::new(files);
     let compiled = fixed(&setting, safety);
-    let look = v1::Look { paths: vec![FILE.to_owned()], safety, ..v1::Look::default() };
+    let look =
+        v1::LookRequest { paths: vec![FILE.to_owned()], safety, ..v1::LookRequest::default() };
     let reply = setting.fix(&v1::Fix { look, ..v1::Fix::default() });
     let by_fix = reply.report.applied.iter().map(|it| format!("{}: {}", it.pass, it.title));
     assert_eq!(applied(&compiled), by_fix.collect::<Vec<_>>());

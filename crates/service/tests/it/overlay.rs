@@ -8,10 +8,10 @@ use super::setting::{SHOP, Setting, lines};
 
 const HEAD: &str = "# yaml-language-server: $schema=schemas/app.schema.json\n";
 
-fn look(files: &[(&str, &str)]) -> v1::Look {
+fn look(files: &[(&str, &str)]) -> v1::LookRequest {
     let overlay = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
     let changed = Some(files.iter().map(|it| it.0.to_owned()).collect());
-    v1::Look { overlay: overlay.collect(), changed, ..v1::Look::default() }
+    v1::LookRequest { overlay: overlay.collect(), changed, ..v1::LookRequest::default() }
 }
 
 #[test]

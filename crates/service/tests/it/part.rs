@@ -133,7 +133,7 @@ fn by_file(report: &v1::CheckReport) -> BTreeMap<String, Vec<String>> {
 
 fn check(setting: &Setting, paths: &[&str], strict: bool) -> v1::CheckReport {
     let paths = paths.iter().map(|it| (*it).to_owned()).collect();
-    let look = v1::Look { paths, ..v1::Look::default() };
+    let look = v1::LookRequest { paths, ..v1::LookRequest::default() };
     // Who wants to know what `fix` would do gets the whole tree.
     setting.check(&v1::Check { look, strict, ..v1::Check::default() }).report
 }
@@ -175,7 +175,7 @@ fn folders_and_links_are_judged_as_they_are_among_all() {
     }
     let changed = |names: &[&str]| {
         let changed = Some(names.iter().map(|it| (*it).to_owned()).collect());
-        v1::Look { changed, ..v1::Look::default() }
+        v1::LookRequest { changed, ..v1::LookRequest::default() }
     };
     for names in [&["conf/chain.yaml", "gone.yaml"][..], &["modules/b.yaml"], &[]] {
         let [alone, among] = [false, true].map(|strict| {

@@ -37,7 +37,7 @@ fn every_report_follows_its_schema() {
     assert!(config.contains("[workspace]"));
     setting.check(&v1::Check { write_baseline: true, ..v1::Check::default() });
     check("baseline", &serde_json::from_str(&setting.read("regreen-baseline.json")).unwrap());
-    let look = v1::Look { no_baseline: true, ..v1::Look::default() };
+    let look = v1::LookRequest { no_baseline: true, ..v1::LookRequest::default() };
     let fixed = setting.fix(&v1::Fix { look, ..v1::Fix::default() });
     check("fix-report", &serde_json::to_value(&fixed.report).unwrap());
 }

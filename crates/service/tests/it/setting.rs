@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use protocol::v1;
-use service::{Access, CheckReply, Failure, FixReply, Home, Interrupts, Session, User};
+use service::{CheckReply, Failure, FixReply, Home, Interrupts, Session, SessionAccess, User};
 use tempfile::TempDir;
 
 /// A workspace with one schema and three files: one that is fine, one with a lossless fix and a guess, one with a
@@ -74,10 +74,10 @@ impl Setting {
     }
 
     pub(crate) fn session(&self) -> Session {
-        self.session_to(Access::Write)
+        self.session_to(SessionAccess::Write)
     }
 
-    pub(crate) fn session_to(&self, access: Access) -> Session {
+    pub(crate) fn session_to(&self, access: SessionAccess) -> Session {
         let folder = |name: &str| Some(self.home.path().join(name));
         let home = Home { state: folder("state"), cache: folder("cache") };
         let user = User {
@@ -156,8 +156,11 @@ pub(crate) fn files(text: &str) -> Vec<(String, String)> {
 }
 
 /// A look that is limited to these paths.
-pub(crate) fn at(paths: &[&str]) -> v1::Look {
-    v1::Look { paths: paths.iter().map(|it| (*it).to_owned()).collect(), ..v1::Look::default() }
+pub(crate) fn at(paths: &[&str]) -> v1::LookRequest {
+    v1::LookRequest {
+        paths: paths.iter().map(|it| (*it).to_owned()).collect(),
+        ..v1::LookRequest::default()
+    }
 }
 
 pub(crate) fn check_at(paths: &[&str]) -> v1::Check {

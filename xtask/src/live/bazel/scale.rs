@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Built, Scene};
+use super::{BazelFixture, Built};
 use crate::report;
 
 /// How many documents, in how many targets.
@@ -62,7 +62,7 @@ regreen_check(
 "#;
 
 /// Builds the workspace in every state, and prints what each build took and did.
-pub(super) fn run(scene: &Scene, scale: Scale) -> Result<()> {
+pub(super) fn run(scene: &BazelFixture, scale: Scale) -> Result<()> {
     write(&scene.shop, scale)?;
     let flags = ["--spawn_strategy=local", "//..."];
     let build = |what: &str| -> Result<usize> {

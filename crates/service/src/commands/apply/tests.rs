@@ -9,7 +9,7 @@ use workspace::{Fs, HookFs, MemFs, Options, Workspace};
 use super::apply;
 use crate::PatchReply;
 use crate::failure::Failure;
-use crate::session::{Access, Session};
+use crate::session::{Session, SessionAccess};
 
 fn path(path: &str) -> RelPath {
     RelPath::parse(path).unwrap()
@@ -34,7 +34,7 @@ fn check(contents: &[&'static str]) -> (Result<PatchReply, Failure>, String) {
     }));
     let workspace =
         Workspace::with_fs(fs.clone(), state, Options::new(workspace::OpenMode::ReadWrite));
-    let session = Session::over(workspace, Access::Write).unwrap();
+    let session = Session::over(workspace, SessionAccess::Write).unwrap();
     let patch = "changeset_uid: x\nops:\n  - {type: set_value, file_uid: 'path:a.yaml', json_pointer: /n, value: 2}\n";
     let patch = PatchInput {
         name: "patch.yaml".to_owned(),

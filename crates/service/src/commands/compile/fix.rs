@@ -21,7 +21,7 @@ use crate::commands::compile::{
     CompileReply, Given, Setting, ast_text, read_ast, read_source, round,
 };
 use crate::compiler::library::OnDisk;
-use crate::compiler::repaired::{self, Repaired, repaired};
+use crate::compiler::repaired::{self, RepairedProgram, repaired};
 use crate::failure::Failure;
 use crate::wire;
 
@@ -97,7 +97,7 @@ impl Program {
         &self,
         setting: Setting<'_>,
         request: &v1::Compile,
-        repaired: &Repaired,
+        repaired: &RepairedProgram,
     ) -> Result<CompileReply, Failure> {
         let fixed = &repaired.fixed;
         let told = |it: &Applied| match self.own_repair(&fixed.trees[it.tree], it) {
@@ -130,7 +130,7 @@ impl Program {
         &self,
         setting: Setting<'_>,
         request: &v1::Compile,
-        repaired: &Repaired,
+        repaired: &RepairedProgram,
     ) -> Result<CompileReply, Failure> {
         let fixed = &repaired.fixed;
         let mut tree = (*self.given.ast).clone();

@@ -16,13 +16,13 @@ use crate::commands::compile::{CompileReply, Failure, Given, Round, Setting, ast
 use crate::wire;
 
 /// The repairs on the wire, and what they belong to.
-pub(super) struct Told {
+pub(super) struct ListedRepairs {
     pub(super) list: Vec<v1::CompileRepair>,
     refs: Vec<(FindingId, Vec<String>)>,
     reasons: Vec<(FindingId, String)>,
 }
 
-impl Told {
+impl ListedRepairs {
     /// The ids of the repairs that claim to resolve this.
     pub(super) fn refs(&self, target: FindingId) -> Vec<String> {
         let place = self.refs.binary_search_by_key(&target, |it| it.0);
@@ -41,7 +41,7 @@ pub(super) fn tell(
     module: &CheckedModule,
     hash: &str,
     shift: usize,
-) -> Told {
+) -> ListedRepairs {
     let id = |place: usize| format!("rc{}", place + 1);
     let mut refs: std::collections::BTreeMap<FindingId, Vec<String>> = Default::default();
     let mut list = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn tell(
         }
         list.push(one(repair, id(place), module, hash, shift));
     }
-    Told { list, refs: refs.into_iter().collect(), reasons: repairs.without.clone() }
+    ListedRepairs { list, refs: refs.into_iter().collect(), reasons: repairs.without.clone() }
 }
 
 /// `shift` is how many diagnostics come before those of the module.

@@ -16,7 +16,7 @@ use workspace::Meta;
 
 use crate::commands::dds::decide::Judged;
 use crate::commands::dds::statement::documents;
-use crate::commands::dds::{Desk, decision, now, reasons};
+use crate::commands::dds::{ProposalRegistry, decision, now, reasons};
 use crate::commands::log::TITLE;
 use crate::commands::trust;
 use crate::failure::Failure;
@@ -42,7 +42,7 @@ pub struct Signing<'a> {
     pub passphrase: &'a mut dyn FnMut() -> Option<String>,
 }
 
-impl Desk<'_> {
+impl ProposalRegistry<'_> {
     /// Signs what an approval of the record says, and approves it if that is enough. A proposal that needs a second key keeps
     /// the first signature and stays proposed. `expected` is the hash of what was reviewed: nothing else is signed.
     pub fn approve_signed(
@@ -79,7 +79,7 @@ impl Desk<'_> {
         })
     }
 
-    /// Approves with a signature that was made elsewhere, of what [`Desk::approved_bytes`] gives.
+    /// Approves with a signature that was made elsewhere, of what [`ProposalRegistry::approved_bytes`] gives.
     pub fn approve_with_signature(
         &self,
         id: &str,

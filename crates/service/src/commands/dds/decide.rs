@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::commands::dds::approve::{decidable, signers};
 use crate::commands::dds::statement::documents;
-use crate::commands::dds::{Desk, approval_name, decision, now, reasons, shared};
+use crate::commands::dds::{ProposalRegistry, approval_name, decision, now, reasons, shared};
 use crate::failure::Failure;
 
 /// What follows from a document that holds.
@@ -30,7 +30,7 @@ pub(super) enum Decided {
     Refused(String),
 }
 
-impl Desk<'_> {
+impl ProposalRegistry<'_> {
     /// What follows from a document, with all that others said about the record as it stands.
     pub(super) fn judge(
         &self,

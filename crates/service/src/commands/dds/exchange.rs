@@ -7,7 +7,7 @@ use govern::registry::{self, FormerError, ImportError};
 use protocol::v1;
 use serde_json::Value;
 
-use crate::commands::dds::{Desk, now};
+use crate::commands::dds::{ProposalRegistry, now};
 use crate::failure::Failure;
 
 /// What was exported.
@@ -18,7 +18,7 @@ pub struct Export {
     pub files: [(&'static str, String); 2],
 }
 
-impl Desk<'_> {
+impl ProposalRegistry<'_> {
     /// All records and reports.
     pub fn export(&self) -> Result<Export, Failure> {
         let exported = self.registry.borrow_mut().export()?;

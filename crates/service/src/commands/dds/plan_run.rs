@@ -8,11 +8,11 @@ use protocol::v1;
 use serde_json::json;
 
 use crate::commands::dds::run::configured;
-use crate::commands::dds::{Desk, now};
+use crate::commands::dds::{ProposalRegistry, now};
 use crate::failure::Failure;
 use crate::wire::changes::file_changes;
 
-impl Desk<'_> {
+impl ProposalRegistry<'_> {
     /// Runs the tool of a proposal on a copy and attaches what it would change; the workspace stays as it is.
     pub fn plan(&self, id: &str, as_configured: bool, by: &str) -> Result<v1::DdsReport, Failure> {
         let dossier = self.dossier(id)?;

@@ -7,7 +7,7 @@ use patch::edits::{EditsDocument, RepairNote};
 use serde_json::{Value, json};
 use snapshot::RelPath;
 
-use crate::commands::dds::{Desk, now};
+use crate::commands::dds::{ProposalRegistry, now};
 use crate::commands::fix::{Offer, Offers};
 use crate::failure::Failure;
 
@@ -25,7 +25,7 @@ pub struct Proposals {
 /// The member of a record that says which repair it is.
 const REPAIR: &str = "x_repair";
 
-impl Desk<'_> {
+impl ProposalRegistry<'_> {
     /// Proposes the repairs that only a person's word lets `fix` make and that did what they claim when it tried them.
     pub fn propose(&self, found: &Offers, by: &str) -> Result<Proposals, Failure> {
         let mut proposals = Proposals { left_out: found.left_out.clone(), ..Proposals::default() };

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::commands::dds::approve::{Signing, chain, decidable, undecided};
 use crate::commands::dds::statement::documents;
-use crate::commands::dds::{Desk, decision, now, shared};
+use crate::commands::dds::{ProposalRegistry, decision, now, shared};
 use crate::failure::Failure;
 
 /// What somebody says instead of yes.
@@ -34,7 +34,7 @@ impl Saying<'_> {
 /// Makes the document of a statement, or says why there is none.
 type Give<'a> = dyn FnMut(Statement) -> Result<Result<Document, String>, Failure> + 'a;
 
-impl Desk<'_> {
+impl ProposalRegistry<'_> {
     /// Signs it with the key that was named.
     pub fn say_signed(
         &self,

@@ -11,11 +11,11 @@ use govern::{Id, Report, Status};
 use protocol::v1::{self, PatchInput};
 use workspace::IndexUpdate;
 
-use crate::commands::dds::{Desk, Unheld, now};
+use crate::commands::dds::{ProposalRegistry, Unheld, now};
 use crate::config;
 use crate::failure::Failure;
 use crate::patch_trial;
-use crate::patch_trial::{Purpose, Trial};
+use crate::patch_trial::{PatchTrial, TrialPurpose};
 
 /// What holds tools in their scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +28,7 @@ pub enum Confinement {
 
 /// A record that another process runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Held {
+pub struct HeldLease {
     /// The record.
     pub id: String,
     /// Who runs it.
@@ -56,7 +56,7 @@ struct Runnable {
     left: Vec<v1::DdsLeft>,
 }
 
-impl Desk<'_> {
+impl ProposalRegistry<'_> {
     /// One pass over what is approved, oldest first, until nothing is left that can be claimed.
     pub fn run(
         &self,
@@ -177,13 +177,13 @@ impl Desk<'_> {
     }
 
     /// The records that other processes run, oldest first: what a pass leaves alone.
-    pub fn held(&self) -> Result<Vec<Held>, Failure> {
+    pub fn held(&self) -> Result<Vec<HeldLease>, Failure> {
         let approved = self.registry.borrow_mut().list(Some(Status::Approved.name()))?;
         let now = now();
         let held = approved.into_iter().filter_map(|entry| {
             let RegistryEntry::Current(stored) = entry else { return None };
             let lease = stored.state.lease?;
-            Some(Held {
+            Some(HeldLease {
                 id: stored.record.id.to_string(),
                 holder: lease.holder,
                 until: lease.until.to_string(),
@@ -214,10 +214,10 @@ impl Desk<'_> {
         let request = v1::RunPatch { patch: input, with_diffs: false, show_values: false };
         let request = crate::compiler::repair_document::lowered(self.session, &request)
             .map_err(|it| it.to_string())?;
-        let trial = patch_trial::run(self.session, &request.patch, Purpose::Change, false)
+        let trial = patch_trial::run(self.session, &request.patch, TrialPurpose::Change, false)
             .map_err(|it| it.to_string())?;
         match trial {
-            Trial::Simulated(it) if it.simulation.ok => Ok(AppliedPatch {
+            PatchTrial::Simulated(it) if it.simulation.ok => Ok(AppliedPatch {
                 index: it.new_index.map(|index| IndexUpdate { base: it.index.base, index }),
                 before: it.snapshot,
                 change: it.simulation.change,
@@ -232,7 +232,7 @@ impl Desk<'_> {
     }
 }
 
-pub(super) fn configured(tool: &config::Tool) -> Tool {
+pub(super) fn configured(tool: &config::ToolConfig) -> Tool {
     let visible =
         tool.environment.iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?)));
     let environment: BTreeMap<OsString, OsString> = visible.collect();

@@ -25,7 +25,7 @@ use serde_json::json;
 
 use crate::commands::dds::decide::{Decided, waits};
 use crate::commands::dds::statement::documents;
-use crate::commands::dds::{Desk, now, shared};
+use crate::commands::dds::{ProposalRegistry, now, shared};
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -77,7 +77,7 @@ struct Rank {
     hash: std::cmp::Reverse<String>,
 }
 
-impl Desk<'_> {
+impl ProposalRegistry<'_> {
     /// What was taken over when the registry was opened.
     pub fn taken(&self) -> Vec<v1::DdsTaken> {
         self.news.borrow().taken.clone()

@@ -7,12 +7,12 @@ use govern::registry::{Dossier, Listed, RegistryEntry, Stored};
 use protocol::v1;
 use serde_json::{Map, Value, json};
 
-use crate::commands::dds::Desk;
+use crate::commands::dds::ProposalRegistry;
 use crate::commands::dds::statement::documents;
 use crate::failure::Failure;
 use crate::wire::changes::file_changes;
 
-impl Desk<'_> {
+impl ProposalRegistry<'_> {
     /// The records, oldest first, all or those in one status.
     pub fn list(&self, status: Option<&str>) -> Result<v1::DdsReport, Failure> {
         let listed = self.registry.borrow_mut().listed(status)?;

@@ -13,14 +13,14 @@ use govern::{Moment, Record};
 use serde_json::Value;
 use snapshot::RelPath;
 
-use crate::commands::dds::{Desk, now};
+use crate::commands::dds::{ProposalRegistry, now};
 use crate::config;
 
 const DAY: i64 = 24 * 60 * 60;
 /// How often the approval of one proposal may be used and given back.
 const MOST_USES: u32 = 1000;
 
-impl Desk<'_> {
+impl ProposalRegistry<'_> {
     /// Where and with what the record would be carried out, or why nobody can say.
     pub(super) fn context(&self, record: &Record, base: &str) -> Result<Context, String> {
         let repository = self.repository.borrow().clone().ok_or_else(|| {
@@ -54,7 +54,7 @@ impl Desk<'_> {
     }
 
     /// The hashes of the files of the repository that the words of the command name.
-    fn programs(&self, tool: &config::Tool) -> Result<BTreeMap<String, String>, String> {
+    fn programs(&self, tool: &config::ToolConfig) -> Result<BTreeMap<String, String>, String> {
         let mut programs = BTreeMap::new();
         for path in tool.command.iter().flat_map(|word| named_paths(&self.root, word)) {
             if let Some(hash) = self.file_hash(&path)? {

@@ -12,27 +12,27 @@ use std::sync::Arc;
 
 use ::plan::{Candidates, Policy, Ranked, Reason};
 use check::{Repair, RepairClass, Safety};
-use engine::{Applied, Assessment, Fixed, Rejected};
+use engine::{Applied, Assessment, Fixed, RejectedRepair};
 use protocol::v1;
 
 use crate::assess::previews::preview;
 use crate::assess::view;
-use crate::assess::{Looked, Mended, repair};
+use crate::assess::{AssessedTree, Mended, repair};
 use crate::commands::fix::described;
 use crate::failure::Failure;
-use crate::reply::{Answer, Decide, OnProgress, Question};
+use crate::reply::{Decide, OnProgress, RepairAnswer, RepairQuestion};
 use crate::session::Session;
 use crate::wire;
 
 /// A repair that somebody was asked about, and what it does about the cause.
-type Asked = (Arc<Repair>, RepairClass);
+type OfferedRepair = (Arc<Repair>, RepairClass);
 
 /// What was said about repairs, by id.
 #[derive(Default)]
 pub(super) struct Answers {
-    said: BTreeMap<String, (bool, Asked)>,
+    said: BTreeMap<String, (bool, OfferedRepair)>,
     /// The repairs that were agreed to and made.
-    made: BTreeMap<String, Asked>,
+    made: BTreeMap<String, OfferedRepair>,
     all: bool,
     quit: bool,
 }
@@ -79,7 +79,7 @@ impl Answers {
 /// Asks, repairs, and asks again about what came up, until nothing does.
 pub(super) fn mend(
     session: &Session,
-    looked: &mut Looked,
+    looked: &mut AssessedTree,
     answers: &mut Answers,
     decide: Decide<'_>,
     progress: OnProgress<'_>,
@@ -114,7 +114,7 @@ pub(super) fn mend(
 
 /// Asks about the repairs that could be made together now, and about those that come up when one is declined.
 fn ask(
-    looked: &Looked,
+    looked: &AssessedTree,
     assessment: &Assessment,
     answers: &mut Answers,
     decide: Decide<'_>,
@@ -132,13 +132,13 @@ fn ask(
             let preview = preview(snapshot, &looked.setup.parses, &it.repair)?;
             let answer = match preview {
                 _ if answers.quit => break,
-                Some(_) if answers.all && !needs_approval => Answer::Yes,
+                Some(_) if answers.all && !needs_approval => RepairAnswer::Yes,
                 Some(preview) => {
                     let mine = it.repair.resolves.iter().filter_map(|id| by_id.get(id.as_str()));
                     let findings: Vec<_> = mine.map(|it| Arc::new((*it).clone())).collect();
                     let frames =
                         view::frames(snapshot, findings.iter(), std::iter::once(&it.repair));
-                    decide(&Question {
+                    decide(&RepairQuestion {
                         repair: &wire::repair(it, &by_id),
                         diagnostics: &findings
                             .iter()
@@ -152,12 +152,12 @@ fn ask(
                     })
                 }
                 // It cannot be made alone, so nobody can see what it would do.
-                None => Answer::No,
+                None => RepairAnswer::No,
             };
-            answers.all |= answer == Answer::All;
-            answers.quit |= answer == Answer::Quit;
-            let yes = matches!(answer, Answer::Yes | Answer::All);
-            if answer != Answer::Quit {
+            answers.all |= answer == RepairAnswer::All;
+            answers.quit |= answer == RepairAnswer::Quit;
+            let yes = matches!(answer, RepairAnswer::Yes | RepairAnswer::All);
+            if answer != RepairAnswer::Quit {
                 let asked = (Arc::clone(&it.repair), it.class);
                 answers.said.insert(it.repair.id.clone(), (yes, asked));
             }
@@ -166,8 +166,8 @@ fn ask(
 }
 
 /// The repairs that nobody was asked about yet and that could be made together with those agreed to, in rank order.
-fn choose(looked: &Looked, assessment: &Assessment, answers: &Answers) -> Vec<Ranked> {
-    let Looked { setup, look, .. } = looked;
+fn choose(looked: &AssessedTree, assessment: &Assessment, answers: &Answers) -> Vec<Ranked> {
+    let AssessedTree { setup, look, .. } = looked;
     let is_open = |it: &Repair| {
         look.wants(it, setup)
             && answers.said.get(&it.id).is_none_or(|(yes, _)| *yes)
@@ -216,7 +216,7 @@ fn joined(earlier: Mended, later: Mended) -> Mended {
     let said: BTreeSet<&str> =
         later.fixed.rejected.iter().map(|it| it.repair.id.as_str()).collect();
     // That there was no further pass is not the last word on anything.
-    let is_last = |it: &Rejected| {
+    let is_last = |it: &RejectedRepair| {
         let id = it.repair.id.as_str();
         !done.contains(id) && !said.contains(id) && it.rejection.reason != Reason::Budget
     };

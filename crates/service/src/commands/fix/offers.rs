@@ -7,8 +7,8 @@ use engine::Assessment;
 use plan::Reason;
 use snapshot::{Snapshot, TreeChange};
 
-use crate::assess::view::{self, View};
-use crate::assess::{Looked, repair};
+use crate::assess::view::{self, AssessmentView};
+use crate::assess::{AssessedTree, repair};
 use crate::failure::Failure;
 use crate::reply::OnProgress;
 use crate::session::Session;
@@ -40,11 +40,11 @@ pub struct Offers {
 /// Tries every repair that only a person's word lets `fix` make in a tree that was looked at.
 pub(super) fn offers(
     session: &Session,
-    looked: &mut Looked,
+    looked: &mut AssessedTree,
     tree: &Assessment,
     progress: OnProgress<'_>,
 ) -> Result<Offers, Failure> {
-    let view = View::new(&looked.setup, &looked.look, tree, &looked.own);
+    let view = AssessmentView::new(&looked.setup, &looked.look, tree, &looked.own);
     let plan = view::choose(&looked.setup, &looked.look, tree, &view.repairs);
     let waits = |it: &plan::Ranked| {
         let reason = it.rejection.as_ref().map(|it| it.reason);

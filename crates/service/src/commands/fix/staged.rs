@@ -13,16 +13,16 @@ use protocol::v1;
 use snapshot::{Entry, RelPath, TreeChange};
 use workspace::{Loaded, Meta, StagedEntry, StagingError};
 
-use crate::assess::request_scope::Look;
+use crate::assess::request_scope::RequestScope;
 
 use crate::commands::fix::{fix, titles};
 use crate::failure::Failure;
-use crate::reply::{FixReply, OnProgress, Progress};
+use crate::reply::{CommandProgress, FixReply, OnProgress};
 use crate::session::Session;
 
 /// What git says about the index.
 #[derive(Clone, Debug, Default)]
-pub struct Staged {
+pub struct StagedFixes {
     /// From the top of the work tree to the root of the workspace; empty or ending with `/`.
     pub prefix: String,
     /// The mode and the object of each file that is staged, by its path from the root.
@@ -44,7 +44,7 @@ pub fn write_staged(
     session: &Session,
     request: &v1::Fix,
     reply: &mut FixReply,
-    (staged, objects): (&Staged, &BTreeMap<String, String>),
+    (staged, objects): (&StagedFixes, &BTreeMap<String, String>),
     progress: OnProgress<'_>,
 ) -> Result<LeftOnDisk, Failure> {
     if session.workspace.index_path().as_ref() != Some(&staged.own_index) {
@@ -59,10 +59,10 @@ pub fn write_staged(
         true => disk.leave_others(),
         false => disk.derive(session, request, reply, progress)?,
     }
-    progress(Progress::Writing { n_files: disk.writes.len() });
+    progress(CommandProgress::Writing { n_files: disk.writes.len() });
     let change = disk.change()?;
     let mut notes = titles(reply.report.applied.iter().map(|it| (&*it.id, &*it.title)));
-    for (name, note) in Look::typed(&request.look) {
+    for (name, note) in RequestScope::typed(&request.look) {
         notes.insert(name.to_owned(), note);
     }
     let meta = Meta { command: "fix --staged".to_owned(), time: None, notes };
@@ -74,7 +74,7 @@ pub fn write_staged(
 /// The entries that get other objects.
 fn entries(
     reply: &FixReply,
-    staged: &Staged,
+    staged: &StagedFixes,
     objects: &BTreeMap<String, String>,
 ) -> Vec<StagedEntry> {
     let entry = |file: &String| {
@@ -156,7 +156,7 @@ impl Disk {
         let bytes = |(path, text): (&RelPath, &Text)| (path.to_string(), text.bytes().to_vec());
         let mut overlay: BTreeMap<String, Vec<u8>> = self.others.iter().map(bytes).collect();
         overlay.extend(self.writes.iter().map(|(path, (_, new))| (path.to_string(), new.clone())));
-        let look = v1::Look {
+        let look = v1::LookRequest {
             overlay,
             changed: Some(self.others.keys().map(ToString::to_string).collect()),
             paths: Vec::new(),

@@ -11,11 +11,11 @@ use snapshot::{FileIndex, NewFile};
 use workspace::{Fs, MemFs, Options};
 
 use super::*;
-use crate::ChangeKind;
+use crate::FileChangeKind;
 use crate::assess::previews::PreviewBudget;
 use crate::commands::fix::emit;
 use crate::commands::undo;
-use crate::session::Access;
+use crate::session::SessionAccess;
 
 fn path(path: &str) -> RelPath {
     RelPath::parse(path).unwrap()
@@ -34,7 +34,7 @@ fn session() -> (Arc<MemFs>, Session) {
     let state = Arc::new(disk.beneath(&path(".state")).unwrap());
     let options = Options::new(workspace::OpenMode::ReadWrite);
     let workspace = Workspace::with_fs(disk.clone(), state, options);
-    (disk, Session::over(workspace, Access::Write).unwrap())
+    (disk, Session::over(workspace, SessionAccess::Write).unwrap())
 }
 
 fn repair(snapshot: &snapshot::Snapshot) -> Arc<Repair> {
@@ -150,10 +150,10 @@ fn the_wire_and_the_preview_name_what_happens_to_files() {
     let preview = previews.get("r_1", &mut budget).unwrap();
     let kinds: Vec<_> = preview.changes.iter().map(|it| (it.kind, it.file.as_str())).collect();
     let expected = [
-        (ChangeKind::Edited, "a.txt"),
-        (ChangeKind::Deleted, "b.txt"),
-        (ChangeKind::Edited, "c.json"),
-        (ChangeKind::Added, "e.txt"),
+        (FileChangeKind::Edited, "a.txt"),
+        (FileChangeKind::Deleted, "b.txt"),
+        (FileChangeKind::Edited, "c.json"),
+        (FileChangeKind::Added, "e.txt"),
     ];
     assert_eq!(kinds, expected);
     let diff: Vec<u8> = preview.changes.iter().flat_map(|it| it.diff.clone()).collect();

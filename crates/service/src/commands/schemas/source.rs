@@ -20,13 +20,13 @@ const PUBLIC_LICENCE: &str = "Apache-2.0";
 const N_THREADS: usize = 8;
 
 /// Where schemas are taken from.
-pub(super) struct Source {
+pub(super) struct SchemaSource {
     shown: String,
-    place: Place,
+    place: SchemaTransport,
     limits: Limits,
 }
 
-enum Place {
+enum SchemaTransport {
     Folder { folder: Folder, licence: Option<String> },
     Address { url: String, kind: Address, fetcher: Box<Fetcher> },
 }
@@ -42,9 +42,13 @@ pub(crate) fn is_public(url: &str) -> bool {
     url.starts_with("https://") && PUBLIC_HOSTS.contains(&host(url))
 }
 
-impl Source {
+impl SchemaSource {
     /// Opens what was named: an address, or a folder relative to `directory`.
-    pub(super) fn open(from: &str, directory: &Path, limits: Limits) -> Result<Source, Failure> {
+    pub(super) fn open(
+        from: &str,
+        directory: &Path,
+        limits: Limits,
+    ) -> Result<SchemaSource, Failure> {
         let unusable = |error: FetchError| Failure::Unusable {
             path: from.to_owned(),
             reason: error.to_string(),
@@ -52,14 +56,14 @@ impl Source {
         let place = if from.contains("://") {
             let kind = Address::of(from).ok_or_else(|| unusable(FetchError::Address))?;
             let fetcher = Box::new(Fetcher::new(limits).map_err(unusable)?);
-            Place::Address { url: from.to_owned(), kind, fetcher }
+            SchemaTransport::Address { url: from.to_owned(), kind, fetcher }
         } else {
             let folder = Folder::open(&directory.join(from)).map_err(unusable)?;
             let text = folder.read("LICENSE", 1 << 20).unwrap_or_default();
             let licence = licence_of(&String::from_utf8_lossy(&text));
-            Place::Folder { folder, licence }
+            SchemaTransport::Folder { folder, licence }
         };
-        Ok(Source { shown: from.to_owned(), place, limits })
+        Ok(SchemaSource { shown: from.to_owned(), place, limits })
     }
 
     /// How it was named.
@@ -70,16 +74,18 @@ impl Source {
     /// The address of the catalogue, if it has one.
     pub(super) fn address(&self) -> Option<String> {
         match &self.place {
-            Place::Address { url, .. } => Some(url.clone()),
-            Place::Folder { .. } => None,
+            SchemaTransport::Address { url, .. } => Some(url.clone()),
+            SchemaTransport::Folder { .. } => None,
         }
     }
 
     /// The bytes of the catalogue.
     pub(super) fn catalogue(&self) -> Result<Vec<u8>, String> {
         match &self.place {
-            Place::Address { url, fetcher, .. } => fetcher.get(url).map_err(|it| it.to_string()),
-            Place::Folder { folder, .. } => {
+            SchemaTransport::Address { url, fetcher, .. } => {
+                fetcher.get(url).map_err(|it| it.to_string())
+            }
+            SchemaTransport::Folder { folder, .. } => {
                 let mut found = CATALOGUES.iter().map(|it| folder.read(it, self.limits.max_bytes));
                 let found = found.find(|it| *it != Err(FetchError::NotFound));
                 let found = found.unwrap_or(Err(FetchError::Failed {
@@ -113,14 +119,14 @@ impl Source {
 
     fn get(&self, url: &str) -> Result<Vec<u8>, String> {
         match &self.place {
-            Place::Address { kind, fetcher, .. } => match Address::of(url) {
+            SchemaTransport::Address { kind, fetcher, .. } => match Address::of(url) {
                 // A catalogue of the network says nothing about this machine.
                 Some(other) if other == *kind || other == Address::Https => {
                     fetcher.get(url).map_err(|it| it.to_string())
                 }
                 _ => Err(FetchError::Address.to_string()),
             },
-            Place::Folder { folder, .. } => {
+            SchemaTransport::Folder { folder, .. } => {
                 let mut last = FetchError::NotFound;
                 for path in places(url) {
                     match folder.read(&path, self.limits.max_bytes) {
@@ -137,14 +143,14 @@ impl Source {
     /// The licence of a schema, as far as it is known.
     pub(super) fn licence(&self, url: &str) -> Option<String> {
         match &self.place {
-            Place::Folder { licence, .. } => licence.clone(),
-            Place::Address { .. } => is_public(url).then(|| PUBLIC_LICENCE.to_owned()),
+            SchemaTransport::Folder { licence, .. } => licence.clone(),
+            SchemaTransport::Address { .. } => is_public(url).then(|| PUBLIC_LICENCE.to_owned()),
         }
     }
 
     /// The texts that must go with copies of the schemas.
     pub(super) fn notices(&self) -> BTreeMap<String, Vec<u8>> {
-        let Place::Folder { folder, .. } = &self.place else { return BTreeMap::new() };
+        let SchemaTransport::Folder { folder, .. } = &self.place else { return BTreeMap::new() };
         let read = |name: &&str| Some(((*name).to_owned(), folder.read(name, 1 << 20).ok()?));
         ["LICENSE", "NOTICE"].iter().filter_map(read).collect()
     }

@@ -31,7 +31,7 @@ pub(super) const SIGNER: &str = "signer";
 
 /// One thing that needs trust.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Item {
+pub(super) struct TrustEntry {
     pub(super) kind: &'static str,
     /// Its name among those of its kind.
     pub(super) name: String,
@@ -48,7 +48,7 @@ pub(super) struct Item {
     pub(super) is_present: bool,
 }
 
-impl Item {
+impl TrustEntry {
     pub(super) fn named(&self) -> UntrustedItem {
         UntrustedItem {
             kind: self.kind.to_owned(),
@@ -71,7 +71,7 @@ impl Item {
 }
 
 /// A table that names a program to run.
-pub(super) fn command(table: &CommandTable) -> Item {
+pub(super) fn command(table: &CommandTable) -> TrustEntry {
     let CommandTable { kind, section, name, value } = table;
     let program = match value.get("command") {
         Some(Value::Array(words)) => words.iter().map(word).collect::<Vec<_>>().join(" "),
@@ -80,7 +80,7 @@ pub(super) fn command(table: &CommandTable) -> Item {
     };
     let when =
         if *kind == "tool" { " for approved proposals, in a copy of the workspace" } else { "" };
-    Item {
+    TrustEntry {
         kind,
         name: name.clone(),
         title: match *kind {
@@ -97,8 +97,8 @@ pub(super) fn command(table: &CommandTable) -> Item {
 
 /// A tool that would run what came with the repository. What it is trusted with is the repository: what the tool runs
 /// there changes with every commit, and nobody would read it each time.
-pub(super) fn linter(name: &str, what: &str) -> Item {
-    Item {
+pub(super) fn linter(name: &str, what: &str) -> TrustEntry {
+    TrustEntry {
         kind: LINTER,
         name: name.to_owned(),
         title: name.to_owned(),
@@ -111,7 +111,7 @@ pub(super) fn linter(name: &str, what: &str) -> Item {
 }
 
 /// What the configuration says about approvals, if it does or if a table that did was trusted.
-pub(super) fn govern(table: Option<&Value>, record: &Record) -> Option<Item> {
+pub(super) fn govern(table: Option<&Value>, record: &Record) -> Option<TrustEntry> {
     let allows = match table {
         Some(value) => format!("decides what an approval must be{}", settings(value, &[])),
         None if record.policy.is_some() => {
@@ -120,7 +120,7 @@ pub(super) fn govern(table: Option<&Value>, record: &Record) -> Option<Item> {
         }
         None => return None,
     };
-    Some(Item {
+    Some(TrustEntry {
         kind: GOVERN,
         name: GOVERN.to_owned(),
         title: "[govern]".to_owned(),
@@ -136,9 +136,9 @@ pub(super) fn govern(table: Option<&Value>, record: &Record) -> Option<Item> {
 }
 
 /// A registry on a server.
-pub(super) fn registry(url: &str) -> Item {
+pub(super) fn registry(url: &str) -> TrustEntry {
     let shown = govern::registry::shown_url(url);
-    Item {
+    TrustEntry {
         kind: REGISTRY,
         name: shown.clone(),
         title: "the registry".to_owned(),
@@ -151,8 +151,8 @@ pub(super) fn registry(url: &str) -> Item {
 }
 
 /// An identity that the user knows from a repository with another origin.
-pub(super) fn repository(id: &str, origin: &str) -> Item {
-    Item {
+pub(super) fn repository(id: &str, origin: &str) -> TrustEntry {
+    TrustEntry {
         kind: REPOSITORY,
         name: id.to_owned(),
         title: "the identity".to_owned(),
@@ -167,8 +167,8 @@ pub(super) fn repository(id: &str, origin: &str) -> Item {
 }
 
 /// An address that the configuration names for `schemas update`.
-pub(super) fn schema(url: &str) -> Item {
-    Item {
+pub(super) fn schema(url: &str) -> TrustEntry {
+    TrustEntry {
         kind: SCHEMA,
         name: url.to_owned(),
         title: format!("the schema address {url}"),
@@ -181,8 +181,8 @@ pub(super) fn schema(url: &str) -> Item {
 }
 
 /// A folder outside the workspace that rules are read from.
-pub(super) fn pack(path: &str) -> Item {
-    Item {
+pub(super) fn pack(path: &str) -> TrustEntry {
+    TrustEntry {
         kind: PACK,
         name: path.to_owned(),
         title: format!("the pack in {path}"),
@@ -195,9 +195,9 @@ pub(super) fn pack(path: &str) -> Item {
 }
 
 /// The servers that a lock of schemas names beside those of the public catalogue.
-pub(super) fn schema_lock(hosts: &BTreeSet<&str>) -> Item {
+pub(super) fn schema_lock(hosts: &BTreeSet<&str>) -> TrustEntry {
     let hosts: Vec<&str> = hosts.iter().copied().collect();
-    Item {
+    TrustEntry {
         kind: SCHEMA_LOCK,
         name: pack::LOCK.to_owned(),
         title: format!("the addresses in {}", pack::LOCK),
@@ -213,13 +213,13 @@ pub(super) fn schema_lock(hosts: &BTreeSet<&str>) -> Item {
 }
 
 /// A key that may approve.
-pub(super) fn signer(file: &RelPath, line: &AllowedLine) -> Item {
+pub(super) fn signer(file: &RelPath, line: &AllowedLine) -> TrustEntry {
     let name = format!("{} ({})", line.principals, line.key.fingerprint());
     let limits = match (line.valid_after.is_some(), line.valid_before.is_some()) {
         (false, false) => "",
         _ => ", for a limited time",
     };
-    Item {
+    TrustEntry {
         kind: SIGNER,
         title: format!("the key of {name}"),
         name,

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use protocol::v1::{TrustState, UntrustedItem};
 use serde_json::{Value, json};
 
-use crate::commands::trust::item::{GOVERN, Item, REGISTRY};
-use crate::config::Owner;
+use crate::commands::trust::item::{GOVERN, REGISTRY, TrustEntry};
+use crate::config::OwnerConfig;
 
 const VERSION: u64 = 1;
 
@@ -29,20 +29,21 @@ pub(super) struct TrustedPolicy {
     pub(super) require_approval: bool,
     pub(super) protected: Vec<String>,
     pub(super) allowed_signers: String,
-    pub(super) owners: Vec<Owner>,
+    pub(super) owners: Vec<OwnerConfig>,
 }
 
 /// There is one table and one registry, whatever they are called.
-fn place(item: &Item) -> (String, String) {
+fn place(item: &TrustEntry) -> (String, String) {
     let name = if [GOVERN, REGISTRY].contains(&item.kind) { "" } else { &item.name };
     (item.kind.to_owned(), name.to_owned())
 }
 
 impl Record {
     /// The record of exactly these.
-    pub(super) fn of(items: &[Item], policy: Option<TrustedPolicy>) -> Record {
+    pub(super) fn of(items: &[TrustEntry], policy: Option<TrustedPolicy>) -> Record {
         let present = items.iter().filter(|it| it.is_present);
-        let (keys, others): (Vec<&Item>, Vec<&Item>) = present.partition(|it| it.line.is_some());
+        let (keys, others): (Vec<&TrustEntry>, Vec<&TrustEntry>) =
+            present.partition(|it| it.line.is_some());
         Record {
             items: others
                 .into_iter()
@@ -54,11 +55,11 @@ impl Record {
     }
 
     /// Whether this very content is trusted.
-    pub(super) fn has(&self, item: &Item) -> bool {
+    pub(super) fn has(&self, item: &TrustEntry) -> bool {
         self.state(item) == TrustState::Trusted
     }
 
-    pub(super) fn state(&self, item: &Item) -> TrustState {
+    pub(super) fn state(&self, item: &TrustEntry) -> TrustState {
         if let Some(line) = &item.line {
             return if self.signers.contains(line) { TrustState::Trusted } else { TrustState::New };
         }
@@ -70,7 +71,7 @@ impl Record {
     }
 
     /// What is trusted and not there any more.
-    pub(super) fn gone(&self, items: &[Item]) -> Vec<UntrustedItem> {
+    pub(super) fn gone(&self, items: &[TrustEntry]) -> Vec<UntrustedItem> {
         let present: BTreeSet<(String, String)> = items.iter().map(place).collect();
         let others = self.items.iter().filter(|(at, _)| !present.contains(*at));
         let others = others.map(|((kind, name), (_, title))| UntrustedItem {
@@ -156,17 +157,17 @@ fn read(value: &Value) -> Option<Record> {
     })
 }
 
-fn owner_json(owner: &Owner) -> Value {
+fn owner_json(owner: &OwnerConfig) -> Value {
     json!({ "paths": owner.paths, "keys": owner.keys, "approvals": owner.approvals })
 }
 
-fn owner(value: &Value) -> Option<Owner> {
+fn owner(value: &Value) -> Option<OwnerConfig> {
     let texts = |name: &str| {
         let items = value.get(name)?.as_array()?.iter();
         items.map(|it| it.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
     };
     let approvals = usize::try_from(value.get("approvals")?.as_u64()?).ok()?;
-    Some(Owner { paths: texts("paths")?, keys: texts("keys")?, approvals })
+    Some(OwnerConfig { paths: texts("paths")?, keys: texts("keys")?, approvals })
 }
 
 #[cfg(test)]
@@ -178,7 +179,7 @@ mod tests {
             require_signature: true,
             protected: vec!["ci/**".to_owned()],
             allowed_signers: "keys".to_owned(),
-            owners: vec![Owner {
+            owners: vec![OwnerConfig {
                 paths: vec!["pay/**".to_owned()],
                 keys: vec!["ana".to_owned()],
                 approvals: 1,

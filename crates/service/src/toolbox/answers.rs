@@ -16,9 +16,9 @@ const HEAD: usize = 2_000;
 
 /// What a tool said about a tree.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct ToolAnswers {
     /// By file: every file that was looked at, and those that something was found in.
-    pub(super) files: BTreeMap<RelPath, Arc<FileKnown>>,
+    pub(super) files: BTreeMap<RelPath, Arc<FileAnswer>>,
     /// What would repair what was found.
     pub(super) repairs: Vec<Arc<Repair>>,
     /// The version of the tool, if it was asked.
@@ -31,7 +31,7 @@ pub(super) struct Known {
 
 /// What a tool said about one file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct FileKnown {
+pub(super) struct FileAnswer {
     pub(super) findings: Vec<Finding>,
     /// Fixes that cannot be used, and why.
     pub(super) dropped: Vec<Dropped>,
@@ -47,7 +47,7 @@ pub(super) struct FileKnown {
 const SYNTAX: [&str; 9] =
     ["invalid-syntax", "E999", "parse", "syntax", "SC1072", "SC1073", "SC1088", "SC1089", "PRS"];
 
-impl Known {
+impl ToolAnswers {
     pub(super) fn note(&mut self, note: String) {
         if self.notes.len() < MOST_NOTES && !self.notes.contains(&note) {
             self.notes.push(note);
@@ -56,8 +56,8 @@ impl Known {
 
     /// Takes in what was said about files that were asked about.
     pub(super) fn add(&mut self, asked: &[RelPath], report: ToolReport, snapshot: &Snapshot) {
-        let mut files: BTreeMap<RelPath, FileKnown> =
-            asked.iter().map(|it| (it.clone(), FileKnown::default())).collect();
+        let mut files: BTreeMap<RelPath, FileAnswer> =
+            asked.iter().map(|it| (it.clone(), FileAnswer::default())).collect();
         for finding in report.findings {
             let known = files.entry(finding.file.clone()).or_default();
             known.is_blocked |= SYNTAX.contains(&finding.rule.as_str());
@@ -95,7 +95,7 @@ impl Known {
     /// Notes a file that the tool fails on.
     pub(super) fn blame(&mut self, file: RelPath, error: &LookError) {
         self.note(format!("fails on {file}: {error}"));
-        let failed = FileKnown { is_blocked: true, has_failed: true, ..FileKnown::default() };
+        let failed = FileAnswer { is_blocked: true, has_failed: true, ..FileAnswer::default() };
         self.files.insert(file, Arc::new(failed));
     }
 
@@ -119,7 +119,7 @@ impl Known {
     }
 }
 
-impl FileKnown {
+impl FileAnswer {
     fn drop_fixes(&mut self, reason: &str) {
         for finding in self.findings.iter_mut().filter(|it| !it.fixes.is_empty()) {
             finding.fixes.clear();
@@ -142,8 +142,8 @@ impl FileKnown {
         )
     }
 
-    /// What [`FileKnown::to_value`] wrote about this text.
-    pub(super) fn from_value(value: &Value, file: &RelPath, text: &Text) -> Option<FileKnown> {
+    /// What [`FileAnswer::to_value`] wrote about this text.
+    pub(super) fn from_value(value: &Value, file: &RelPath, text: &Text) -> Option<FileAnswer> {
         let findings: Option<Vec<Finding>> = value
             .get("findings")?
             .as_array()?
@@ -162,7 +162,7 @@ impl FileKnown {
         let is_blocked = value.get("blocked")?.as_bool()?;
         let is_cut = value.get("cut")?.as_bool()?;
         let (findings, dropped) = (findings?, dropped?);
-        Some(FileKnown { findings, dropped, is_blocked, is_cut, has_failed: false })
+        Some(FileAnswer { findings, dropped, is_blocked, is_cut, has_failed: false })
     }
 }
 
@@ -289,15 +289,15 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_what_was_said_and_fits_its_text_or_is_nothing() {
-        let known = FileKnown { findings: vec![finding("x = 1\n")], ..FileKnown::default() };
+        let known = FileAnswer { findings: vec![finding("x = 1\n")], ..FileAnswer::default() };
         let value = known.to_value(&path("a.py")).unwrap();
-        let again = FileKnown::from_value(&value, &path("a.py"), &Text::new("x = 1\n"));
+        let again = FileAnswer::from_value(&value, &path("a.py"), &Text::new("x = 1\n"));
         assert_eq!(again.as_ref(), Some(&known));
-        assert_eq!(FileKnown::from_value(&value, &path("a.py"), &Text::new("")), None);
+        assert_eq!(FileAnswer::from_value(&value, &path("a.py"), &Text::new("")), None);
         assert_eq!(known.to_value(&path("b.py")), None);
         for broken in ["null", "{}", "{\"findings\": 3, \"dropped\": [], \"blocked\": false}"] {
             let value: Value = serde_json::from_str(broken).unwrap();
-            assert_eq!(FileKnown::from_value(&value, &path("a.py"), &Text::new("")), None);
+            assert_eq!(FileAnswer::from_value(&value, &path("a.py"), &Text::new("")), None);
         }
     }
 
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn a_file_that_a_program_made_is_not_fixed() {
         let check = |text: &str, n_fixes: usize| {
-            let mut known = Known::default();
+            let mut known = ToolAnswers::default();
             let report = ToolReport { findings: vec![finding(text)], ..ToolReport::default() };
             known.add(&[path("a.py")], report, &tree(text));
             let of_file = &known.files[&path("a.py")];

@@ -6,41 +6,46 @@ use std::sync::Arc;
 
 use check::CacheKeys;
 use launch::{Access, BuildLimits, Install, Isolation, ProgramIdentity, TreeView};
+use linters::Toolchain;
 use snapshot::Snapshot;
 
-use crate::session::{Access as SessionAccess, Programs, Session};
-use crate::setup::cache::Store;
+use crate::session::{Programs, Session, SessionAccess};
+use crate::setup::cache::FileCache;
 
 /// Where programs look for others beside their own folders.
 const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Where tools are run from.
-pub(super) struct Desk {
+pub(super) struct ToolEnvironment {
     root: PathBuf,
     /// The tree as it lies on disk.
     disk: Snapshot,
     programs: Programs,
-    pub(super) cache: Arc<Store>,
+    pub(super) cache: Arc<FileCache>,
 }
 
 /// A program that was found.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct InstalledProgram {
     pub(super) install: Install,
     /// Arguments that come before all others.
     pub(super) first: Vec<String>,
 }
 
-impl Desk {
-    /// The desk of a session that has a root on disk.
-    pub(super) fn new(session: &Session, disk: &Snapshot, cache: &Arc<Store>) -> Option<Desk> {
+impl ToolEnvironment {
+    /// The environment of a session that has a root on disk.
+    pub(super) fn new(
+        session: &Session,
+        disk: &Snapshot,
+        cache: &Arc<FileCache>,
+    ) -> Option<ToolEnvironment> {
         let root = match session.root() {
             Some(root) => std::fs::canonicalize(root).ok()?,
             // A build that lists its inputs has no root, and runs nothing.
             None if session.access() == SessionAccess::Build => PathBuf::from("/"),
             None => return None,
         };
-        Some(Desk {
+        Some(ToolEnvironment {
             root,
             disk: disk.clone(),
             programs: session.programs().clone(),
@@ -82,20 +87,20 @@ impl Desk {
     }
 
     /// A command that the configuration names: a path relative to the root, or a name on the user's `PATH`.
-    pub(super) fn named(&self, command: &[String]) -> Option<Found> {
+    pub(super) fn named(&self, command: &[String]) -> Option<InstalledProgram> {
         let (program, first) = command.split_first()?;
         let path = match program.contains('/') {
             true => Some(self.root.join(program)).filter(|it| it.is_file()),
             false => self.find(program),
         };
-        Some(Found { first: first.to_vec(), ..self.install(&path?) })
+        Some(InstalledProgram { first: first.to_vec(), ..self.install(&path?) })
     }
 
     /// A program with what belongs to it.
-    pub(super) fn install(&self, path: &Path) -> Found {
+    pub(super) fn install(&self, path: &Path) -> InstalledProgram {
         let install =
             launch::install(path, &self.programs.path, &self.forbidden(), &self.private());
-        Found { install, first: Vec::new() }
+        InstalledProgram { install, first: Vec::new() }
     }
 
     fn forbidden(&self) -> Vec<PathBuf> {
@@ -127,7 +132,11 @@ impl Desk {
     }
 
     /// What a tool may read and write beside the tree, and the variables that say where it is.
-    pub(super) fn access(&self, tool: &str, found: &Found) -> (Access, Vec<(String, OsString)>) {
+    pub(super) fn access(
+        &self,
+        toolchain: Option<Toolchain>,
+        found: &InstalledProgram,
+    ) -> (Access, Vec<(String, OsString)>) {
         let mut readable = found.install.readable.clone();
         let mut folders: Vec<PathBuf> =
             found.install.program.parent().map(Path::to_owned).into_iter().collect();
@@ -140,10 +149,10 @@ impl Desk {
         path.push(SYSTEM_PATH);
         let mut variables = vec![("PATH".to_owned(), path)];
         let mut cache = None;
-        if let Some(own) = self.build_folder(tool) {
+        if let Some((toolchain, own)) = self.build_folder(toolchain) {
             let home = self.programs.home.clone().unwrap_or_default();
-            match tool {
-                "clippy" | "rustc" => {
+            match toolchain {
+                Toolchain::Cargo => {
                     let named = self.programs.variable("CARGO_HOME").map(PathBuf::from);
                     let cargo = named.unwrap_or_else(|| home.join(".cargo"));
                     let ours = own.join("cargo");
@@ -159,7 +168,7 @@ impl Desk {
                     variables.push(("CARGO_HOME".to_owned(), ours.into()));
                     variables.push(("CARGO_TARGET_DIR".to_owned(), own.join("target").into()));
                 }
-                _ => {
+                Toolchain::Go => {
                     let named = self.programs.variable("GOMODCACHE").map(PathBuf::from);
                     let gopath = self.programs.variable("GOPATH").map(PathBuf::from);
                     let gopath = gopath.unwrap_or_else(|| home.join("go"));
@@ -177,15 +186,16 @@ impl Desk {
 
     /// The folder in which a tool that builds keeps what it has built of this tree. Its name can be guessed, so it is one of
     /// the user's own cache or none: where everybody may write, somebody else could have filled it.
-    fn build_folder(&self, tool: &str) -> Option<PathBuf> {
-        let is_builder = ["clippy", "rustc", "go-vet", "go-fix", "golangci-lint"].contains(&tool);
-        let kind = if tool.starts_with("go") { "go" } else { "rust" };
-        let tools = self.programs.cache.as_ref().filter(|_| is_builder)?.join("tools");
-        launch::build_folder(&tools, &self.root, kind, &BuildLimits::STANDARD).ok()
+    fn build_folder(&self, toolchain: Option<Toolchain>) -> Option<(Toolchain, PathBuf)> {
+        let toolchain = toolchain?;
+        let tools = self.programs.cache.as_ref()?.join("tools");
+        let limits = BuildLimits::STANDARD;
+        let folder = launch::build_folder(&tools, &self.root, toolchain.name(), &limits).ok()?;
+        Some((toolchain, folder))
     }
 
     /// What an answer of this program depends on beside what it is asked: the program itself.
-    pub(super) fn identity(found: &Found) -> Option<Vec<u8>> {
+    pub(super) fn identity(found: &InstalledProgram) -> Option<Vec<u8>> {
         let mut hasher = blake3::Hasher::new();
         let install = &found.install;
         for path in std::iter::once(&install.program).chain(&install.interpreters) {
@@ -204,8 +214,12 @@ impl Desk {
     }
 
     /// The keys of what one program says.
-    pub(super) fn keys(usage: &str, found: &Found, parts: &[&[u8]]) -> Option<CacheKeys> {
-        let identity = Desk::identity(found)?;
+    pub(super) fn keys(
+        usage: &str,
+        found: &InstalledProgram,
+        parts: &[&[u8]],
+    ) -> Option<CacheKeys> {
+        let identity = ToolEnvironment::identity(found)?;
         let mut hasher = blake3::Hasher::new();
         for part in parts {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
