@@ -9,7 +9,7 @@ use check::Stop;
 use launch::LaunchError;
 use serde_json::Value;
 
-use crate::outcome::{Limit, Limits, OutputStream, RunError, ProgramExit};
+use crate::outcome::{Limit, Limits, OutputStream, ProgramExit, RunError};
 use crate::program::Program;
 
 /// The streams of a program on Node.
