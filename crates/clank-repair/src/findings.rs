@@ -59,7 +59,7 @@ pub(super) struct TrackedFinding {
     declaration: Option<NodeId>,
     /// What is written there, for what is in something that was written anew.
     words: u64,
-    /// Of a value that nobody uses: the text that it is in, and where.
+    /// Of a value that is never used: the text that it is in, and where.
     pub(super) dropped: Option<(Arc<str>, Span)>,
 }
 

@@ -214,7 +214,7 @@ pub(super) fn why_none(code: Code) -> Option<&'static str> {
             "nothing in scope says which type was meant: state it where the value is bound"
         }
         Code::E2008 => {
-            "an alias cannot stand for itself, and whether a `rec` or a `sum` was meant cannot be told"
+            "an alias cannot refer to itself, and whether a `rec` or a `sum` was meant cannot be told"
         }
         Code::E2017 => "which types are missing cannot be told",
         Code::E2018 => {
@@ -223,7 +223,7 @@ pub(super) fn why_none(code: Code) -> Option<&'static str> {
         Code::E5003 => {
             "whether the value is to be used before the lambda or given to it as an argument cannot be told"
         }
-        Code::W0004 => "another name cannot be given to it at every place where it is used",
+        Code::W0004 => "it cannot be renamed everywhere it is used",
         Code::W0006 => {
             "a variant's name is seen wherever it is printed, so which of the two gets another one is for their author to \
              say"

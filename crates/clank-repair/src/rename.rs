@@ -21,10 +21,10 @@ use crate::extent::declaration;
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum RenameError {
     /// The tree has no such node.
-    #[error("there is no node `{0}`; the patch is for another version of the program")]
+    #[error("cannot find node `{0}`; the patch is for another version of the program")]
     Unknown(Name),
     /// The node is no local, function, type or variant.
-    #[error("`{0}` declares no name that can be changed wherever it is used")]
+    #[error("cannot rename `{0}` everywhere it is used")]
     NoName(Name),
     /// Another file uses it.
     #[error("`{name}` is used in {file}, too")]

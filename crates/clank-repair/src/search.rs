@@ -186,11 +186,8 @@ fn what_it_reveals(reveals: &[Code]) -> String {
     let codes: Vec<&str> = codes.into_iter().collect();
     match reveals.len() {
         0 => String::new(),
-        1 => format!("; {} comes to light, which could not be seen before", codes.join(", ")),
-        n => format!(
-            "; {n} mistakes come to light that could not be seen before: {}",
-            codes.join(", ")
-        ),
+        1 => format!("; reveals {}, which could not be seen before", codes.join(", ")),
+        n => format!("; reveals {n} mistakes that could not be seen before: {}", codes.join(", ")),
     }
 }
 

@@ -64,7 +64,7 @@ const MAKES_A_HOLE: &str = "the change that was tried leaves a hole";
 const BETWEEN_BRACKETS: &str = "what belongs together is known only when the brackets are right";
 const MEANT_OTHERWISE: &str = "another change says what was meant";
 const WAITS_FOR_READING: &str = "what is around it cannot be read yet";
-const DROPS_A_VALUE: &str = "the change that was tried leaves a value that nobody uses";
+const DROPS_A_VALUE: &str = "the change that was tried leaves a value that is never used";
 const MAKES_A_WARNING: &str = "the change that was tried makes another warning";
 
 /// So few candidates that cannot be told apart are not tried together again.

@@ -25,7 +25,7 @@ pub struct Program {
 #[non_exhaustive]
 pub enum ProgramError {
     /// The path would lead out of the program, or nowhere.
-    #[error("`{path}` is no path of a module: relative, with `/`, without `.` and `..`")]
+    #[error("`{path}` is not a module path: relative, with `/`, without `.` and `..`")]
     Path {
         /// The path.
         path: String,

@@ -133,8 +133,8 @@ impl Lexer<'_> {
         for error in self.errors.iter_mut().filter(|it| it.message.is_empty()) {
             let stray = &self.text[error.span.start as usize..error.span.end as usize];
             error.message = match stray {
-                "&" => "`&` is no operator".into(),
-                _ => format!("`{}` is no part of the language", shortened(stray)),
+                "&" => "`&` is not an operator".into(),
+                _ => format!("`{}` is not part of the language", shortened(stray)),
             };
             error.help = (stray == "&").then(|| "write `&&`".into());
             strays.push(error.span);

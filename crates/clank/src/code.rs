@@ -42,37 +42,37 @@ macro_rules! codes {
 }
 
 codes! {
-    E0001 UnexpectedToken "something that nothing can be made of here";
-    E0002 UnterminatedString "a string or comment without its end, or an escape that does not exist";
-    E0003 InvalidNumeric "a number that is none";
-    E0004 MismatchedBrackets "a bracket without its partner";
+    E0001 UnexpectedToken "an unexpected token";
+    E0002 UnterminatedString "an unterminated string or comment, or an unknown escape";
+    E0003 InvalidNumeric "an invalid number";
+    E0004 MismatchedBrackets "an unmatched bracket";
     E0005 ExpectedExpression "an expression is missing";
     E0006 ExpectedType "a type is missing";
     E0007 ExpectedPattern "a pattern is missing";
-    E0008 ExpectedDeclaration "something that is no declaration stands at the top level";
+    E0008 ExpectedDeclaration "something other than a declaration at the top level";
     E0009 RecordLiteralSyntax "a malformed record literal";
-    E1001 UnresolvedName "a name that nothing has";
+    E1001 UnresolvedName "a name that cannot be found";
     E1002 DuplicateDefinition "a name that is defined twice in one place";
     E1003 ImportNotFound "an import of a name that the module does not have";
     E1004 ModuleNotFound "an import of a module that does not exist, or that imports this one";
-    E1005 UnresolvedType "a type that does not exist";
+    E1005 UnresolvedType "a type that cannot be found";
     E1006 VariantNotFound "a variant that the sum does not have";
-    E2001 TypeMismatch "a value of another type than the one that is needed";
+    E2001 TypeMismatch "a value of the wrong type";
     E2002 ArityMismatch "a call with too few or too many arguments";
     E2003 MissingField "a record without one of its fields";
     E2004 UnknownField "a field that the record does not have";
-    E2005 NotCallable "a call of something that is no function";
-    E2006 NotIndexable "an index on something that is no array";
-    E2007 MissingTypeAnnotation "a type that cannot be made out from its uses";
-    E2008 RecursiveType "an alias that stands for itself";
+    E2005 NotCallable "a call of something that is not a function";
+    E2006 NotIndexable "an index on something that is not an array";
+    E2007 MissingTypeAnnotation "a type that cannot be inferred";
+    E2008 RecursiveType "an alias that refers to itself";
     E2009 PatternMismatch "a pattern that cannot match the value";
-    E2010 NotIterable "a loop over something that is no array";
-    E2011 NotARecord "a field of something that is no record";
+    E2010 NotIterable "a loop over something that is not an array";
+    E2011 NotARecord "a field of something that is not a record";
     E2012 InvalidPropagate "`?` after something that is neither an Option nor a Result";
     E2013 ImmutableAssign "an assignment to something that is not `mut`";
     E2014 OutsideItsPlace "`break` or `continue` outside a loop";
     E2015 NonExhaustiveMatch "a match that does not cover every case";
-    E2016 InvalidOperandType "an operand that the operator does not take";
+    E2016 InvalidOperandType "an operand of the wrong type for its operator";
     E2017 TypeParamMismatch "the wrong number of type arguments";
     E2018 InfiniteType "a type that would have to contain itself";
     E3001 UnprovableRefinement "a value that does not satisfy the predicate of its type";
@@ -89,10 +89,10 @@ codes! {
     W0001 UnusedVariable "a variable that is never used";
     W0002 UnusedImport "an import that is never used";
     W0003 UnreachableCode "code that is never reached";
-    W0004 ShadowedVariable "a variable that hides another one of the same name";
-    W0005 DeprecatedFeature "something that will go away";
+    W0004 ShadowedVariable "a variable that shadows another one";
+    W0005 DeprecatedFeature "a deprecated feature";
     W0006 DuplicateVariantName "a variant name that two sums have";
-    W0007 DroppedValue "a value that nobody uses";
+    W0007 DroppedValue "a value that is never used";
 }
 
 impl Code {

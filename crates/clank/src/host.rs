@@ -6,9 +6,9 @@
 pub(crate) enum HostFault {
     #[error("it is empty")]
     Empty,
-    #[error("`{0}` has no partner")]
+    #[error("unmatched `{0}`")]
     Bracket(char),
-    #[error("the {0} has no end")]
+    #[error("unterminated {0}")]
     Open(&'static str),
     #[error("`{0}` is not part of an expression")]
     Unexpected(String),
@@ -352,9 +352,9 @@ mod tests {
     fn what_is_no_single_expression_is_refused_with_the_reason() {
         check("", "it is empty");
         check(" /* a */", "it is empty");
-        check("1); globalThis.x = (2", "`)` has no partner");
-        check("(a, => (", "`(` has no partner");
-        check("(a]", "`]` has no partner");
+        check("1); globalThis.x = (2", "unmatched `)`");
+        check("(a, => (", "unmatched `(`");
+        check("(a]", "unmatched `]`");
         check("a; b", "`;` is not part of an expression");
         check("a, b", "`,` is not part of an expression");
         check("a b", "`b` is not part of an expression");
@@ -363,14 +363,14 @@ mod tests {
         check("=> 1", "`=>` is not part of an expression");
         check("(a) =>", "it ends after `=>`");
         check("1 +", "it ends after `+`");
-        check("\"a", "the string has no end");
-        check("'a\n'", "the string has no end");
-        check("`a", "the template has no end");
-        check("`a${b", "the template has no end");
-        check("`a${b}", "the template has no end");
-        check("a // b", "the comment has no end");
-        check("a /* b", "the comment has no end");
-        check("/a", "the regular expression has no end");
+        check("\"a", "unterminated string");
+        check("'a\n'", "unterminated string");
+        check("`a", "unterminated template");
+        check("`a${b", "unterminated template");
+        check("`a${b}", "unterminated template");
+        check("a // b", "unterminated comment");
+        check("a /* b", "unterminated comment");
+        check("/a", "unterminated regular expression");
         check("\\", "`\\` is not part of an expression");
     }
 

@@ -322,7 +322,7 @@ impl TypeScope<'_> {
                 "similar_types",
                 similar_types.iter().map(|it| Json::from(it.as_str())).collect::<Vec<_>>(),
             );
-        let unknown = Diagnostic::new(Code::E1005, node, format!("there is no type `{name}`"));
+        let unknown = Diagnostic::new(Code::E1005, node, format!("cannot find type `{name}`"));
         let help = similar_types.first().map(|it| format!("did you mean `{it}`?"));
         out.diagnostics.push(Diagnostic { help, ..unknown.with(structured) });
     }
@@ -410,7 +410,7 @@ fn expand(
         return expanded;
     }
     out.diagnostics.push(
-        Diagnostic::new(Code::E2018, node, format!("`{name}` stands for a type that is too large"))
+        Diagnostic::new(Code::E2018, node, format!("`{name}` expands to a type that is too large"))
             .help("declare a `rec` or a `sum`, which has a name of its own, instead of an alias")
             .with(Structured::new("infinite_type").member("name", name)),
     );
@@ -440,13 +440,13 @@ fn wrong_count(node: NodeId, name: &str, expected: usize, actual: usize) -> Diag
 /// E1005 for an effect where only types stand.
 fn misplaced_effect(node: NodeId, name: &str) -> Diagnostic {
     Diagnostic::new(Code::E1005, node, format!("`{name}` is an effect, not a type"))
-        .help("effects stand in the result of a function only: `fn f() -> IO + Int`")
+        .help("effects are only allowed in the result of a function: `fn f() -> IO + Int`")
         .with(unresolved_effect(name))
 }
 
 /// E1005 for a name before `+` that is no effect.
 fn unknown_effect(node: NodeId, name: &str) -> Diagnostic {
-    Diagnostic::new(Code::E1005, node, format!("there is no effect `{name}`"))
+    Diagnostic::new(Code::E1005, node, format!("cannot find effect `{name}`"))
         .help("the effects are `IO`, `Err`, `Async` and `Mut`")
         .with(unresolved_effect(name))
 }

@@ -258,7 +258,7 @@ fn imports_start_from_the_roots_of_the_configuration() {
     let files = "//- ws/apps/main.clank\nuse geo.area\n\nfn main() -> IO + Unit { println(to_string(area.of(2))) }\n//- ws/lib/geo/area.clank\nfn of(side: Int) -> Int { side * side }\n";
     let scene = Scene::new(files);
     let ran = scene.run("run ws/apps/main.clank");
-    assert!(ran.stderr.contains("there is no module `geo.area`"), "{}", ran.text());
+    assert!(ran.stderr.contains("cannot find module `geo.area`"), "{}", ran.text());
     scene.write("ws/regreen.toml", "[clank]\nroots = [\"lib\"]\n");
     assert_eq!(scene.run("check").code, 0, "{}", scene.run("check").text());
     assert_eq!(scene.run("run ws/apps/main.clank").text(), "4\n--- exit 0\n");

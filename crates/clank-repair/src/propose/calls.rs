@@ -349,7 +349,7 @@ fn not_callable(scene: RepairContext<'_>, target: FindingId, expr: ExprId) -> Ve
         found.push(
             Candidate::new(scene, target, format!("write `{what}` without `()`"))
                 .confidence(Confidence::High)
-                .because(format!("`{what}` is a `{ty}`, no function"))
+                .because(format!("`{what}` is a `{ty}`, not a function"))
                 .op(scene.replace(expr, scene.kept(callee))),
         );
     }
@@ -371,7 +371,7 @@ fn not_callable(scene: RepairContext<'_>, target: FindingId, expr: ExprId) -> Ve
         let near = similar(name, functions.iter().map(|it| (it.as_str(), true)));
         found.extend(near.into_iter().map(|near| {
             Candidate::new(scene, target, format!("rename `{name}` to `{near}`"))
-                .because(format!("`{name}` is no function, and `{near}` is"))
+                .because(format!("`{name}` is not a function, but `{near}` is"))
                 .op(scene.rename(callee, name, &near))
         }));
     }
@@ -397,7 +397,7 @@ fn nothing_fails(scene: RepairContext<'_>, target: FindingId, expr: ExprId) -> V
     let Expr::Propagate { expr: inner } = scene.ast().expr(expr) else { return Vec::new() };
     let inner: NodeId = inner.node();
     vec![
-        Candidate::new(scene, target, "leave out the `?`")
+        Candidate::new(scene, target, "remove the `?`")
             .confidence(Confidence::High)
             .because("what stands before it is neither an Option nor a Result")
             .op(scene.replace(expr, scene.kept(inner))),

@@ -240,7 +240,7 @@ fn widen_type(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> O
     let new = json!({ "kind": "effect", "effects": all, "resultType": scene.kept(inner) });
     let quoted: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
     let effect = if names.len() == 1 { "effect" } else { "effects" };
-    let title = format!("state the {effect} {} in the expected type", quoted.join(" and "));
+    let title = format!("add the {effect} {} to the expected type", quoted.join(" and "));
     Some(
         Candidate::new(scene, target, title)
             .because("the function that goes there has more effects than its type says")

@@ -184,7 +184,7 @@ fn modifier(scene: RepairContext<'_>, decl: DeclId, target: FindingId) -> Option
     let are_modifiers =
         source.split_whitespace().all(|it| MODIFIERS.contains(&it)) && !source.trim().is_empty();
     (is_followed && are_modifiers).then(|| {
-        Candidate::new(scene, target, format!("leave out `{}`", source.trim()))
+        Candidate::new(scene, target, format!("remove `{}`", source.trim()))
             .because("every declaration is seen by the modules that import it")
             .confidence(Confidence::High)
             .safety(Safety::LikelyPreserving)
@@ -304,7 +304,7 @@ fn braces(
         return None;
     }
     let confidence = if count == 1 && is_plain { Confidence::High } else { Confidence::Medium };
-    let title = if is_extra { "leave out a brace" } else { "add a brace" };
+    let title = if is_extra { "remove a brace" } else { "add a brace" };
     let candidate = Candidate::new(scene, target, format!("{title}, as the lines are indented"))
         .because(it.message.clone())
         .confidence(confidence)
@@ -562,7 +562,7 @@ fn title(old: &str, new: &str) -> String {
     };
     match (old.trim().is_empty(), new.trim().is_empty()) {
         (true, _) => format!("add `{}`", short(new)),
-        (_, true) => format!("leave out `{}`", short(old)),
+        (_, true) => format!("remove `{}`", short(old)),
         _ => format!("write `{}` for `{}`", short(new), short(old)),
     }
 }

@@ -171,7 +171,7 @@ fn other_parts(
             .op(op)
     };
     if fields.is_empty() {
-        let title = "leave out the parts of the pattern".to_owned();
+        let title = "remove the parts of the pattern".to_owned();
         return vec![candidate(title, Vec::new(), Confidence::Medium)];
     }
     let kept = scene.all_kept(parts);

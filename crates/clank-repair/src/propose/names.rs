@@ -158,11 +158,11 @@ fn rename_all(
         n => format!("rename `{name}` to `{near}` in {n} places"),
     };
     let slips = match distance(name, near) {
-        Some(1) => "one slip away".to_owned(),
+        Some(1) => "one edit away".to_owned(),
         Some(n) => format!("{n} slips away"),
         None => "near".to_owned(),
     };
-    let reason = format!("there is no `{name}`, and `{near}` is {slips}");
+    let reason = format!("cannot find `{name}`, but `{near}` is {slips}");
     let candidate = Candidate::new(scene, target, title).because(reason);
     let candidate = candidate.also_for(all.iter().map(|it| it.0));
     all.iter().fold(candidate, |acc, it| acc.op(it.1.clone()))

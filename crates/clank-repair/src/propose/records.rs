@@ -355,7 +355,7 @@ fn not_iterable(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Op
         }
         Ty::Prim(Prim::Str) => Some(
             Candidate::new(scene, target, format!("loop over `chars({what})`"))
-                .because(format!("`{what}` is a text"))
+                .because(format!("`{what}` is a string"))
                 .op(scene.wrap_in_call(*iterable, "chars")),
         ),
         _ => None,

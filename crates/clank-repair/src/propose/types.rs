@@ -131,7 +131,7 @@ fn joins(scene: RepairContext<'_>, target: FindingId, expr: ExprId) -> Vec<Candi
         let title = "join with `++`";
         let candidate = Candidate::new(scene, target, title)
             .confidence(Confidence::High)
-            .because("`+` adds numbers; `++` joins texts and arrays");
+            .because("`+` adds numbers; `++` joins strings and arrays");
         let both = scene.module.diagnostics.iter().enumerate().filter(|(_, it)| {
             it.code == Code::E2016 && scene.parent(it.node) == Some(parent.node())
         });

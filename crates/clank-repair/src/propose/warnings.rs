@@ -42,7 +42,7 @@ fn dropped_value(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -
         };
         let new = format!("`{}`", inner.replace('`', "\\`"));
         return vec![
-            Candidate::new(scene, target, "write the text as a template, in backticks")
+            Candidate::new(scene, target, "write the string as a template, in backticks")
                 .because("`${…}` is read in templates only")
                 .confidence(Confidence::High)
                 .op(scene.replace(expr, super::make::source(&new))),
@@ -95,7 +95,7 @@ fn unused_name(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> 
         _ => return None,
     };
     let mut candidate = Candidate::new(scene, target, format!("rename `{name}` to `{shown}`"))
-        .because(format!("nothing reads `{name}`"))
+        .because(format!("`{name}` is never read"))
         .confidence(Confidence::High)
         .safety(Safety::BehaviorPreserving)
         .op(op);

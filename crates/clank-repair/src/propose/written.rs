@@ -47,7 +47,7 @@ fn state_type(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> V
         _ => (Confidence::Low, Safety::BehaviorChanging),
     };
     let make = |record: &Name| {
-        Candidate::new(scene, target, format!("state that `{name}` is a `{record}`"))
+        Candidate::new(scene, target, format!("annotate `{name}` as `{record}`"))
             .because(format!("`{record}` has a field `{field}`"))
             .confidence(confidence)
             .safety(safety)
@@ -86,7 +86,7 @@ fn state_of_start(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) 
             "init": scene.kept(*init),
         });
         found.push(
-            Candidate::new(scene, target, format!("state that `{name}` is `{ty}`"))
+            Candidate::new(scene, target, format!("annotate `{name}` as `{ty}`"))
                 .because("that is what it gets further down")
                 .confidence(Confidence::High)
                 .safety(Safety::LikelyPreserving)
@@ -181,7 +181,7 @@ fn without_annotation(
     });
     let written = clank::resolve::one_line(ast, *ty);
     Some(
-        Candidate::new(scene, target, format!("leave out the type `{written}`"))
+        Candidate::new(scene, target, format!("remove the type `{written}`"))
             .because("the type of a variable follows from its value")
             .confidence(Confidence::Medium)
             .safety(Safety::LikelyPreserving)

@@ -315,9 +315,9 @@ impl FileReporter<'_> {
         let candidates = it.candidates.iter().map(|it| Value::String(it.text.clone()));
         let message = match it.candidates.first() {
             Some(best) => {
-                format!("something of type `{}` is missing; `{}` would fit", it.expected, best.text)
+                format!("expected a value of type `{}`; `{}` would fit", it.expected, best.text)
             }
-            None => format!("something of type `{}` is missing", it.expected),
+            None => format!("expected a value of type `{}`", it.expected),
         };
         let span = self.ast.span(node);
         Diagnostic {

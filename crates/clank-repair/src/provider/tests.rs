@@ -70,7 +70,7 @@ fn every_file_is_checked_with_what_it_imports() {
             ("readme.md", "not Clank\n"),
         ],
         &[
-            "lib/other.clank:1:1 E1004 semantic error Problem there is no module `maths`; did you mean `math`?",
+            "lib/other.clank:1:1 E1004 semantic error Problem cannot find module `maths`; did you mean `math`?",
         ],
     );
 }
@@ -128,7 +128,7 @@ fn obligations_and_holes_are_warnings() {
         &[("a.clank", "fn third(xs: [Int]) -> Int { xs[2] }\n\nfn later() -> Int { _ }\n")],
         &[
             "a.clank:1:30 E3001 semantic warning Obligation not proved: `",
-            "a.clank:3:21 CLANK_HOLE semantic warning Hole something of type `Int` is missing",
+            "a.clank:3:21 CLANK_HOLE semantic warning Hole expected a value of type `Int`",
         ],
     );
     assert!(report.diagnostics.iter().all(|it| !it.diagnostic_id.is_empty()));

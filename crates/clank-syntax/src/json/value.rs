@@ -191,7 +191,7 @@ impl Parser<'_> {
             Some(b't') => self.word("true", Value::Bool(true))?,
             Some(b'f') => self.word("false", Value::Bool(false))?,
             Some(b'n') => self.word("null", Value::Null)?,
-            Some(_) => return Err(self.invalid("a JSON value is expected here")),
+            Some(_) => return Err(self.invalid("expected a JSON value")),
             None => return Err(self.invalid("the JSON text ends where a value is expected")),
         };
         self.values.push((value, step));
@@ -227,7 +227,7 @@ impl Parser<'_> {
                 Some(b',') if !is_empty => self.at += 1,
                 Some(_) if is_empty => {}
                 Some(_) => {
-                    let message = format!("`,` or `{}` is expected here", char::from(close));
+                    let message = format!("expected `,` or `{}`", char::from(close));
                     return Err(self.invalid(&message));
                 }
                 None => {
@@ -250,7 +250,7 @@ impl Parser<'_> {
         self.blanks();
         let start = self.at;
         if self.peek() != Some(b'"') {
-            return Err(self.invalid("a key in double quotes is expected here"));
+            return Err(self.invalid("expected a key in double quotes"));
         }
         let key = Name::from(self.string()?);
         let is_double = if members.len() < MANY_KEYS {
@@ -267,7 +267,7 @@ impl Parser<'_> {
         }
         self.blanks();
         if self.peek() != Some(b':') {
-            return Err(self.invalid("`:` is expected after a key"));
+            return Err(self.invalid("expected `:` after a key"));
         }
         self.at += 1;
         Ok(key)
@@ -289,7 +289,7 @@ impl Parser<'_> {
 
     fn word(&mut self, word: &str, value: Value) -> Result<Value, Invalid> {
         if !self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
-            return Err(self.invalid("a JSON value is expected here"));
+            return Err(self.invalid("expected a JSON value"));
         }
         self.at += word.len();
         Ok(value)
@@ -297,7 +297,7 @@ impl Parser<'_> {
 
     fn digits(&mut self) -> Result<(), Invalid> {
         if !matches!(self.peek(), Some(b'0'..=b'9')) {
-            return Err(self.invalid("a digit is expected here"));
+            return Err(self.invalid("expected a digit"));
         }
         while matches!(self.peek(), Some(b'0'..=b'9')) {
             self.at += 1;
@@ -348,7 +348,7 @@ impl Parser<'_> {
                     text.push(self.escape()?);
                 }
                 Some(_) => return Err(self.invalid("a control character must be escaped")),
-                None => return Err(self.invalid("a string has no end")),
+                None => return Err(self.invalid("unterminated string")),
             }
         }
     }
@@ -384,7 +384,7 @@ impl Parser<'_> {
             }
         }
         char::from_u32(code).ok_or(Invalid {
-            message: "half of a surrogate pair is no character".into(),
+            message: "half of a surrogate pair is not a character".into(),
             offset: start,
         })
     }
@@ -400,7 +400,7 @@ impl Parser<'_> {
                 self.at += 4;
                 Ok(code)
             }
-            None => Err(self.invalid("four hexadecimal digits are expected after `\\u`")),
+            None => Err(self.invalid("expected four hexadecimal digits after `\\u`")),
         }
     }
 }

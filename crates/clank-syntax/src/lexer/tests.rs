@@ -31,7 +31,7 @@ fn names_words_and_other_spellings() {
             "##
         ),
         @r#"
-x _x _ __ X xλ λx éa Éa x1 αx  =>  Ident x | Ident _x | Underscore _ | Ident __ | TypeIdent X | Ident xλ | Lambda λ | Ident x | Ident éa | TypeIdent Éa | Ident x1 | Error α | Ident x | E0001 31..33 `α` is no part of the language
+x _x _ __ X xλ λx éa Éa x1 αx  =>  Ident x | Ident _x | Underscore _ | Ident __ | TypeIdent X | Ident xλ | Lambda λ | Ident x | Ident éa | TypeIdent Éa | Ident x1 | Error α | Ident x | E0001 31..33 `α` is not part of the language
 fn ƒ fnx let_ js unsafe as  =>  Fn fn | Fn ƒ | Ident fnx | Ident let_ | Js js | Unsafe unsafe | Ident as
 Int Int32 ℤ ℤ32 ℤ64 ℤ320 ℕ ℝ String  =>  TypeIdent Int | TypeIdent Int32 | TypeIdent ℤ | TypeIdent ℤ32 | TypeIdent ℤ64 | TypeIdent ℤ | Int 320 | TypeIdent ℕ | TypeIdent ℝ | TypeIdent String
 \ λ -> → <- ← != ≠ <= ≤ >= ≥ && ∧ || ∨ ! ¬  =>  Lambda \ | Lambda λ | Arrow -> | Arrow → | LeftArrow <- | LeftArrow ← | NotEq != | NotEq ≠ | LtEq <= | LtEq ≤ | GtEq >= | GtEq ≥ | And && | And ∧ | Or || | Or ∨ | Not ! | Not ¬
@@ -123,7 +123,7 @@ fn comments_nest_and_strays_come_in_runs() {
 a // b /* c  =>  Ident a | LineComment // b /* c
 a /* b /* c */ d */ e  =>  Ident a | BlockComment /* b /* c */ d */ | Ident e
 a /* b /* c */ d  =>  Ident a | BlockComment /* b /* c */ d | E0002 2..16 this comment has no end
-a @#€ b & c @  =>  Ident a | Error @#€ | Ident b | Error & | Ident c | Error @ | E0001 2..7 `@#€` is no part of the language | E0001 10..11 `&` is no operator | E0001 14..15 `@` is no part of the language
+a @#€ b & c @  =>  Ident a | Error @#€ | Ident b | Error & | Ident c | Error @ | E0001 2..7 `@#€` is not part of the language | E0001 10..11 `&` is not an operator | E0001 14..15 `@` is not part of the language
 "#
     );
 }

@@ -241,7 +241,7 @@ impl Pairing<'_> {
             error: SyntaxError {
                 code: SyntaxCode::E0004,
                 span,
-                message: format!("`{text}` closes nothing"),
+                message: format!("unexpected closing bracket `{text}`"),
                 help: None,
                 related: None,
             },

@@ -69,13 +69,13 @@ f(a b)
     E0001 2:5: expected `,` or `)` after `a`, found `b`
 x @ y
     {(error "x @"); y}
-    E0001 2:3: `@` is no part of the language
+    E0001 2:3: `@` is not part of the language
 x @€ y
     {(error "x @€"); y}
-    E0001 2:3: `@€` is no part of the language
+    E0001 2:3: `@€` is not part of the language
 x & y
     {(error "x &"); y}
-    E0001 2:3: `&` is no operator (help: write `&&`)
+    E0001 2:3: `&` is not an operator (help: write `&&`)
 a..b..c
     {(error "a..b..c")}
     E0001 2:5: a range cannot start with another range (help: put one of them in parentheses)
@@ -254,9 +254,9 @@ external fn f() -> Int = x
 fn f() -> Int { 1 } @ fn g() -> Int { 2 }
     (fn f () -> Int {1})
     (fn g () -> Int {2})
-    E0001 1:21: `@` is no part of the language
+    E0001 1:21: `@` is not part of the language
 @@@
-    E0001 1:1: `@@@` is no part of the language
+    E0001 1:1: `@@@` is not part of the language
 "#
     );
 }
@@ -427,16 +427,16 @@ f(a; g(b; h(c); let = 1;
     E0007 2:21: expected a pattern after `let`, found `=`
 f a)
     {f; (error "a)")}
-    E0004 2:4: `)` closes nothing
+    E0004 2:4: unexpected closing bracket `)`
 f a, b)
     {f; a; (error ", b)")}
-    E0004 2:7: `)` closes nothing
+    E0004 2:7: unexpected closing bracket `)`
 x]
     {(error "x]")}
-    E0004 2:2: `]` closes nothing
+    E0004 2:2: unexpected closing bracket `]`
 }
     {}
-    E0004 3:1: `}` closes nothing
+    E0004 3:1: unexpected closing bracket `}`
 f(g(a; let y = 1;
     {(call f (call g a)); (let y 1)}
     E0004 2:6: `(` and another bracket are not closed before `;` (2:4: opened here)
@@ -451,10 +451,10 @@ match x { A -> { 1, B -> 2 }
     E0004 3:1: `[` is not closed before `}` (2:1: opened here)
 f(\x -> { g x) })
     {(call f (\ (x) {g; (error "x)")}))}
-    E0004 2:14: `)` closes nothing
+    E0004 2:14: unexpected closing bracket `)`
 return )
     {(error "return )")}
-    E0004 2:8: `)` closes nothing
+    E0004 2:8: unexpected closing bracket `)`
 "#
     );
     insta::assert_snapshot!(
@@ -476,7 +476,7 @@ fn f(x: Int -> Int { x };;fn g() -> Int { 1 }
     E0004 2:1: `(` is not closed before `fn` (1:5: opened here)
 } fn f() -> Int { 1 }
     (fn f () -> Int {1})
-    E0004 1:1: `}` closes nothing
+    E0004 1:1: unexpected closing bracket `}`
 fn f() -> Int {;;  if x {;;    1;;  while y {;;    2;;  };;};;fn g() -> Int { 1 }
     (fn f () -> Int {(if x {1; (while y {2})})})
     (fn g () -> Int {1})
@@ -494,7 +494,7 @@ external mod m = "x" { fn f(x: Int -> Int;;fn g() -> Int };;fn h() -> Int { 1 }
     (fn h () -> Int {1})
     E0004 2:1: `(` is not closed before `fn` (1:28: opened here)
 )]}
-    E0004 1:1: `)` closes nothing
+    E0004 1:1: unexpected closing bracket `)`
 "#
     );
 }

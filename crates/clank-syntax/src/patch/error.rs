@@ -8,7 +8,7 @@ use crate::json::JsonError;
 #[non_exhaustive]
 pub enum PatchError {
     /// No node has the id.
-    #[error("there is no node `{id}`; the patch is for another version of the program")]
+    #[error("cannot find node `{id}`; the patch is for another version of the program")]
     Unknown {
         /// The id.
         id: Name,

@@ -251,6 +251,6 @@ fn unreadable(
 }
 
 fn misplaced(stand_in: &StandIn) -> PatchError {
-    let message = format!("`{}` cannot stand here", stand_in.name);
+    let message = format!("unexpected `{}`", stand_in.name);
     PatchError::Unreadable { path: stand_in.path.clone(), message }
 }

@@ -205,11 +205,11 @@ fn mistakes_in_expressions_have_the_path_of_the_member() {
     check_refused_expr(r#"{"kind":"call","args":[]}"#, ".callee: the member `callee` is missing");
     check_refused_expr(
         r#"{"kind":"tuple","elements":[]}"#,
-        ".elements: at least one element is expected; the value `()` is a literal of kind `unit`",
+        ".elements: expected at least one element; the value `()` is a literal of kind `unit`",
     );
     check_refused_expr(
         r#"{"kind":"record","fields":[]}"#,
-        ".fields: at least one element is expected; `{}` is a block",
+        ".fields: expected at least one element; `{}` is a block",
     );
     check_refused_expr(
         r#"{"kind":"literal","value":5}"#,
@@ -217,11 +217,11 @@ fn mistakes_in_expressions_have_the_path_of_the_member() {
     );
     check_refused_expr(
         r#"{"kind":"literal","value":{"kind":"int","value":"abc"}}"#,
-        ".value.value: not an integer: decimal digits, `0x…` or `0b…` are expected",
+        ".value.value: not an integer: expected decimal digits, `0x…` or `0b…`",
     );
     check_refused_expr(
         r#"{"kind":"literal","value":{"kind":"int","value":1.5}}"#,
-        ".value.value: not an integer: decimal digits, `0x…` or `0b…` are expected",
+        ".value.value: not an integer: expected decimal digits, `0x…` or `0b…`",
     );
     check_refused_expr(r#"{"source":5}"#, ".source: expected a string, found a number");
     check_refused_expr(
@@ -357,20 +357,20 @@ fn lenient_reading_keeps_what_does_not_parse() {
 fn text_that_is_not_json_has_a_place() {
     for (json, expected) in [
         ("", "$: not JSON: the JSON text ends where a value is expected at line 1, column 1"),
-        ("{\n  \"é\": x", "$: not JSON: a JSON value is expected here at line 2, column 8"),
-        ("{\"a\":1,}", "$: not JSON: a key in double quotes is expected here at line 1, column 8"),
-        ("[1,]", "$: not JSON: a JSON value is expected here at line 1, column 4"),
-        ("[1 2]", "$: not JSON: `,` or `]` is expected here at line 1, column 4"),
+        ("{\n  \"é\": x", "$: not JSON: expected a JSON value at line 2, column 8"),
+        ("{\"a\":1,}", "$: not JSON: expected a key in double quotes at line 1, column 8"),
+        ("[1,]", "$: not JSON: expected a JSON value at line 1, column 4"),
+        ("[1 2]", "$: not JSON: expected `,` or `]` at line 1, column 4"),
         (
             "{\"a\":1,\"a\":2}",
             "$: not JSON: the key \"a\" is given twice in one object at line 1, column 8",
         ),
         (
             "\"\\ud800\"",
-            "$: not JSON: half of a surrogate pair is no character at line 1, column 4",
+            "$: not JSON: half of a surrogate pair is not a character at line 1, column 4",
         ),
         ("\"\\x\"", "$: not JSON: this escape does not exist in JSON at line 1, column 3"),
-        ("\"a", "$: not JSON: a string has no end at line 1, column 3"),
+        ("\"a", "$: not JSON: unterminated string at line 1, column 3"),
         ("01", "$: not JSON: there is more after the end of the JSON value at line 1, column 2"),
         ("{} {}", "$: not JSON: there is more after the end of the JSON value at line 1, column 4"),
     ] {

@@ -189,7 +189,7 @@ fn imported_twice(node: NodeId, item: &Name) -> Diagnostic {
 
 /// E1004.
 fn no_module(node: NodeId, path: &str, similar: &[Name]) -> Diagnostic {
-    let missing = Diagnostic::new(Code::E1004, node, format!("there is no module `{path}`"));
+    let missing = Diagnostic::new(Code::E1004, node, format!("cannot find module `{path}`"));
     let help = match similar.first() {
         Some(it) => format!("did you mean `{it}`?"),
         None => format!(

@@ -85,13 +85,10 @@ impl Collector<'_> {
             if crate::host::is_name(&it.js_name) {
                 return;
             }
-            format!("`{}` is no name of a function of the host", it.js_name)
+            format!("`{}` does not name a host function", it.js_name)
         } else {
             let Some(fault) = crate::host::fault(&it.js_name) else { return };
-            format!(
-                "the text of the external `{}` is not one JavaScript expression: {fault}",
-                it.name
-            )
+            format!("the external `{}` is not one JavaScript expression: {fault}", it.name)
         };
         let diagnostic = Diagnostic::new(Code::E0001, node, message);
         self.findings.diagnostics.push(diagnostic.with(Structured::new("syntax_error")));

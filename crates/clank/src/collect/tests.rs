@@ -143,7 +143,7 @@ fn unknown_types_are_reported_once_where_they_are_written() {
     check("fn f[T: Ordered](a: T) -> T { a }\n", &["E1005@1:9"]);
     check("external fn f(a: Foo) -> Int = \"f\"\n", &["E1005@1:18"]);
     check("external mod m = \"m\" { fn f(a: Foo) -> Int }\n", &["E1005@1:32"]);
-    insta::assert_snapshot!(message("rec Point { x: Int }\nfn f(p: Piont) -> Int { 1 }\n"), @"there is no type `Piont`; did you mean `Point`?");
+    insta::assert_snapshot!(message("rec Point { x: Int }\nfn f(p: Piont) -> Int { 1 }\n"), @"cannot find type `Piont`; did you mean `Point`?");
 }
 
 /// Row 4, and row 12 for what is raised.
@@ -275,7 +275,7 @@ fn unknown_types_of_modules_are_suggested_from_there() {
     let lib = "//- lib.clank\nrec Point { x: Int }\n//- main.clank\nuse lib\n";
     insta::assert_snapshot!(
         message(&format!("{lib}external fn f(p: lib.Piont) -> Int = \"f\"\n")),
-        @"there is no type `lib.Piont`; did you mean `lib.Point`?"
+        @"cannot find type `lib.Piont`; did you mean `lib.Point`?"
     );
 }
 
@@ -288,9 +288,9 @@ fn broken_imports_are_reported_once() {
         "//- lib.clank\nfn f() -> Int { 1 }\n//- main.clank\nuse lib.{g}\nfn h() -> Int { g() }\n",
         &["E1003@1:1"],
     );
-    insta::assert_snapshot!(message("//- shapes.clank\nfn f() -> Int { 1 }\n//- main.clank\nuse shape\n"), @"there is no module `shape`; did you mean `shapes`?");
+    insta::assert_snapshot!(message("//- shapes.clank\nfn f() -> Int { 1 }\n//- main.clank\nuse shape\n"), @"cannot find module `shape`; did you mean `shapes`?");
     insta::assert_snapshot!(message("//- lib.clank\nfn area() -> Int { 1 }\n//- main.clank\nuse lib.{aera}\n"), @"the module `lib` has no `aera`; did you mean `area`?");
-    insta::assert_snapshot!(message("use a.b\n"), @"there is no module `a.b`; it would be the file `a/b.clank`, beside this one or in a folder above");
+    insta::assert_snapshot!(message("use a.b\n"), @"cannot find module `a.b`; it would be the file `a/b.clank`, beside this one or in a folder above");
 }
 
 /// Row 50.

@@ -234,7 +234,7 @@ struct Alias<'a> {
 
 /// E2008.
 fn recursive_alias(node: NodeId, name: &Name) -> Diagnostic {
-    Diagnostic::new(Code::E2008, node, format!("the alias `{name}` stands for itself"))
+    Diagnostic::new(Code::E2008, node, format!("the alias `{name}` refers to itself"))
         .help("declare a `rec` or a `sum`: these may contain themselves")
         .with(Structured::new("recursive_type").member("name", name.as_str()))
 }

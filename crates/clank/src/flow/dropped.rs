@@ -56,7 +56,7 @@ pub(super) fn dropped(
                 };
                 if is_interpolated(ast.text(node), text, &is_known) {
                     let structured = Structured::new("dropped_value").member("interpolation", true);
-                    let message = "`${…}` is not read in a text in quotes".to_owned();
+                    let message = "`${…}` is not interpolated in a quoted string".to_owned();
                     let help = "write the text in backticks: `` `…${x}…` ``";
                     found.push(
                         Diagnostic::new(Code::W0007, node, message).help(help).with(structured),

@@ -447,14 +447,14 @@ impl Walk<'_> {
                     self.used_twice(
                         local,
                         at,
-                        "the loop may use it in every round",
+                        "the loop may use it in every iteration",
                         Some(id.node()),
                     );
                 }
                 (LinearStatus::Used(_), LinearStatus::Unused | LinearStatus::Maybe { .. })
                     if self.state.var(local).mode == Mode::Linear =>
                 {
-                    self.not_used(local, id.node(), "the next round of the loop loses it");
+                    self.not_used(local, id.node(), "the next iteration loses it");
                 }
                 _ => {}
             }
@@ -469,8 +469,8 @@ impl Walk<'_> {
         let is_break = matches!(self.ast.stmt(id), Stmt::Break);
         let (outside, mark, made) = (around.outside, around.mark, around.made);
         let lost = if is_break { outside } else { around.outside_body };
-        self.leave(lost, id.node(), "this leaves the round without using it");
-        self.lose_made(made, "the round is left before it is used");
+        self.leave(lost, id.node(), "this ends the iteration without using it");
+        self.lose_made(made, "the iteration ends before it is used");
         let changes = self.state.changes_since(mark, outside);
         let branch =
             Branch { at: id.node(), why: "on the way that ends here", changes, is_reached: true };

@@ -121,7 +121,7 @@ impl Walk<'_> {
         let why = match &self.ast.node(leaving).kind {
             AstKind::Stmt(Stmt::Return { .. }) => "the function returns here",
             AstKind::Stmt(Stmt::Break) => "the loop ends here",
-            AstKind::Stmt(Stmt::Continue) => "the loop goes round here",
+            AstKind::Stmt(Stmt::Continue) => "the loop repeats here",
             AstKind::Stmt(Stmt::Loop { .. }) => "nothing breaks out of this loop",
             _ => "this never comes back",
         };
@@ -172,12 +172,8 @@ impl Walk<'_> {
     fn outside_loop(&mut self, id: StmtId) {
         let word = if matches!(self.ast.stmt(id), Stmt::Break) { "break" } else { "continue" };
         let diagnostic = if self.n_outside_lambda > 0 {
-            Diagnostic::new(
-                Code::E2014,
-                id,
-                format!("`{word}` cannot leave the lambda that it stands in"),
-            )
-            .help("`return` leaves the lambda; to end the loop, decide outside it")
+            Diagnostic::new(Code::E2014, id, format!("`{word}` cannot leave the lambda it is in"))
+                .help("`return` leaves the lambda; to end the loop, decide outside it")
         } else {
             Diagnostic::new(Code::E2014, id, format!("`{word}` outside a loop"))
                 .help("`return` leaves the function")

@@ -49,7 +49,7 @@ pub(super) fn unused(
             format!("`{name}` is never used")
         };
         let help = if is_bare_field(ast, node) {
-            format!("leave the field out of the pattern, or write `{name}: _`")
+            format!("remove the field from the pattern, or write `{name}: _`")
         } else if LambdaParamId::of(ast, node).is_some() {
             format!("call it `_{name}`")
         } else {

@@ -148,7 +148,7 @@ impl Infer<'_> {
                 return;
             }
             self.report(
-                Diagnostic::new(Code::E2013, statement, "this is no place that can be assigned to")
+                Diagnostic::new(Code::E2013, statement, "cannot assign to this expression")
                     .help("assign to a `let mut` local, or to an element or field of one")
                     .with(Structured::new("immutable_assign").member("name", "")),
             );

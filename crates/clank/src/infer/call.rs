@@ -328,7 +328,8 @@ impl<'a> Infer<'a> {
     fn report_not_callable(&mut self, expr: ExprId, callee: ExprId, ty: &Ty) {
         let shown = self.show(ty);
         let what = super::wording::expr_text(self.ast, callee).unwrap_or_else(|| "this".to_owned());
-        let message = format!("`{what}` is no function, but `{}`", super::report::short(&shown));
+        let message =
+            format!("`{what}` is not a function: its type is `{}`", super::report::short(&shown));
         self.report(
             Diagnostic::new(Code::E2005, expr, message)
                 .with(Structured::new("not_callable").member("actualType", shown.to_string())),

@@ -204,7 +204,7 @@ impl<'a> Infer<'a> {
         n_args: Option<usize>,
     ) {
         let near = self.suggest(name, hint, n_args);
-        let diagnostic = Diagnostic::new(Code::E1001, node, format!("there is no `{name}`")).with(
+        let diagnostic = Diagnostic::new(Code::E1001, node, format!("cannot find `{name}`")).with(
             Structured::new("unresolved_name")
                 .member("name", name.as_str())
                 .member("similar_names", names_json(&near)),

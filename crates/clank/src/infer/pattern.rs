@@ -246,7 +246,7 @@ impl Infer<'_> {
                         Diagnostic::new(
                             Code::E1006,
                             pattern,
-                            format!("there is no variant `{name}`"),
+                            format!("cannot find variant `{name}`"),
                         )
                         .with(
                             Structured::new("variant_not_found")

@@ -118,7 +118,7 @@ impl Infer<'_> {
                 "`?` leaves the lambda around it, which must return an `Option` or a `Result`"
                     .to_owned()
             }
-            FrameKind::Predicate => "a predicate cannot be left with `?`".to_owned(),
+            FrameKind::Predicate => "`?` is not allowed in a predicate".to_owned(),
         };
         self.report(
             Diagnostic::new(Code::E4002, expr, message)

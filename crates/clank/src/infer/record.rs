@@ -10,12 +10,15 @@ use crate::body::{Resolution, Site};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Shape, TypeDef, TypeEntry, Value};
-use crate::resolve::substitute;
+use crate::resolve::{one_line, substitute};
 use crate::similar::similar;
 use crate::ty::{Prim, RecordTy, Ty};
 
 /// In so few fields or variants one is looked for without an index.
 const FEW: usize = 16;
+
+/// Longer operands are not repeated in a help.
+const LONGEST_OPERAND: usize = 40;
 
 impl<'a> Infer<'a> {
     /// The fields of a record, nominal or not, with its type arguments put in.
@@ -138,12 +141,18 @@ impl<'a> Infer<'a> {
             }
             _ => {
                 let shown = self.show(base);
-                let message = format!("`{}` has no fields", short(&shown));
+                let message = match n_args {
+                    Some(_) => format!("`{field}` is not a method of `{}`", short(&shown)),
+                    None => format!("`{}` has no fields", short(&shown)),
+                };
                 let diagnostic = Diagnostic::new(Code::E2011, expr, message)
                     .with(Structured::new("not_a_record"));
-                let is_function = n_args.is_some() && self.env.values.contains_key(field);
-                self.report(if is_function {
-                    diagnostic.help(format!("call the function: `{field}(…)`"))
+                let function = function_for_method(base, field);
+                self.report(if self.env.values.contains_key(function) {
+                    let object = one_line(self.ast, object);
+                    let object = if object.len() > LONGEST_OPERAND { "…" } else { &object };
+                    let more = if n_args.is_some_and(|it| it > 0) { ", …" } else { "" };
+                    diagnostic.help(format!("write `{function}({object}{more})`"))
                 } else {
                     diagnostic
                 });
@@ -372,7 +381,7 @@ impl<'a> Infer<'a> {
         }
         let shown = self.show(&ty);
         self.report(
-            Diagnostic::new(Code::E2011, expr, format!("`{}` is no record", short(&shown)))
+            Diagnostic::new(Code::E2011, expr, format!("`{}` is not a record", short(&shown)))
                 .with(Structured::new("not_a_record")),
         );
         None
@@ -392,7 +401,7 @@ impl<'a> Infer<'a> {
         records.sort();
         let near = similar(name, records.iter().map(|it| (it.as_str(), true)));
         let available: Vec<Name> = records.into_iter().take(50).cloned().collect();
-        let diagnostic = Diagnostic::new(Code::E1005, expr, format!("there is no type `{name}`"))
+        let diagnostic = Diagnostic::new(Code::E1005, expr, format!("cannot find type `{name}`"))
             .with(
                 Structured::new("unresolved_type")
                     .member("name", name.as_str())
@@ -410,7 +419,7 @@ impl<'a> Infer<'a> {
     fn report_duplicate_field(&mut self, node: NodeId, name: &Name) {
         self.report(
             Diagnostic::new(Code::E1002, node, format!("the field `{name}` is given twice"))
-                .help("leave one of them out")
+                .help("remove one of them")
                 .with(Structured::new("duplicate_definition").member("name", name.as_str())),
         );
     }
@@ -440,6 +449,16 @@ impl<'a> Infer<'a> {
                     .member("missing_fields", names_json(&missing)),
             ),
         );
+    }
+}
+
+/// The function that does what a method of this name does in other languages: there are no methods here.
+fn function_for_method<'n>(object: &Ty, method: &'n str) -> &'n str {
+    match (object, method) {
+        (Ty::Array(_), "length" | "size" | "count") => "len",
+        (Ty::Prim(Prim::Str), "length" | "size" | "count" | "len") => "str_len",
+        (_, "toString" | "str") => "to_string",
+        _ => method,
     }
 }
 

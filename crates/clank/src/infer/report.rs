@@ -94,7 +94,7 @@ impl Infer<'_> {
         Some(format!("convert it with `{function}`"))
     }
 
-    /// E2016: an operand that the operator does not take.
+    /// E2016: an operand of the wrong type for its operator.
     pub(super) fn report_operand(
         &mut self,
         operand: ExprId,
@@ -181,7 +181,7 @@ impl Infer<'_> {
     pub(super) fn report_unknown(&mut self, node: NodeId, what: &str) {
         self.report(
             Diagnostic::new(Code::E2007, node, format!("the type of this must be known to {what}"))
-                .help("state the type where the value is bound: `x: T`")
+                .help("add a type where the value is bound: `x: T`")
                 .with(Structured::new("missing_type_annotation")),
         );
     }

@@ -54,7 +54,7 @@ impl Infer<'_> {
                 let index = self.relative(expr.node()) as usize;
                 let ty = self.types.get(index).cloned().flatten().unwrap_or(Ty::Error);
                 let fits = !matches!(ty, Ty::Error) && self.table.join(&ty, expected).is_ok();
-                if fits { "leave out the last `;`" } else { "end it with an expression" }
+                if fits { "remove the last `;`" } else { "end it with an expression" }
             }
             _ => "end it with an expression",
         };
@@ -165,7 +165,7 @@ impl Infer<'_> {
                 let diagnostic = Diagnostic::new(
                     Code::E2010,
                     statement,
-                    format!("`for` goes over arrays, found `{}`", super::report::short(&shown)),
+                    format!("`for` expects an array, found `{}`", super::report::short(&shown)),
                 )
                 .with(Structured::new("not_iterable"));
                 self.report(match other {

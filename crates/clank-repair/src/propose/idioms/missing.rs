@@ -94,7 +94,7 @@ pub(super) fn stated(
         .params
         .iter()
         .zip(&types)
-        .map(|(param, ty)| format!("state that `{}` is `{ty}`", param.0))
+        .map(|(param, ty)| format!("annotate `{}` as `{ty}`", param.0))
         .collect();
     if missing.result.is_some() {
         titles.push(format!("state the result: `-> {effects}{result}`"));

@@ -69,15 +69,15 @@ use IdiomLayer::{Names, Syntax};
 /// All rows, in the order in which they are tried: what decides where a text ends comes first.
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
-    row("single-quotes", Syntax, 1, texts::quotes, "a text is in double quotes"),
+    row("single-quotes", Syntax, 1, texts::quotes, "a string is in double quotes"),
     row("hash-comments", Syntax, 1, texts::comments, "a comment starts with `//`"),
     row("python-prints", Syntax, 2, texts::prints, "`println` ends the line, `print` does not"),
-    row("format-strings", Syntax, 1, texts::formats, "a text with values in it is a template: `a ${x}`"),
+    row("format-strings", Syntax, 1, texts::formats, "a string with values in it is a template: `a ${x}`"),
     row("macros", Syntax, 1, texts::macros, "there are no macros: functions are called by their names"),
     row("indented-blocks", Syntax, 1, blocks::colons, "a block is in braces"),
     row("comprehensions", Syntax, 1, blocks::comprehensions, r"a list is made by `map(xs, \x -> …)` and `filter(xs, \x -> …)`"),
-    row("let-patterns", Syntax, 1, blocks::patterns, "a pattern is asked by `match`"),
-    row("format-calls", Names, 1, texts::format_calls, "a text with values in it is a template: `a ${x}`"),
+    row("let-patterns", Syntax, 1, blocks::patterns, "a pattern is tested with `match`"),
+    row("format-calls", Names, 1, texts::format_calls, "a string with values in it is a template: `a ${x}`"),
     row("bare-bindings", Syntax, 1, blocks::bare_bindings, "a name is bound by `let`, or by `let mut` if it is changed"),
     row("range-loops", Syntax, 1, blocks::ranges, "a loop over values is `for x in xs`"),
     row("bare-parameters", Syntax, 1, blocks::bare_parameters, "a parameter is `name: Type`"),

@@ -92,7 +92,7 @@ fn iterated(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Ca
     };
     vec![
         Candidate::new(scene, target, format!("loop over `{name}(…)`"))
-            .because("a loop goes over an array")
+            .because("a loop takes an array")
             .confidence(Confidence::High)
             .op(scene.wrap_in_call(*iterable, name))
             .idiom(),
@@ -475,7 +475,7 @@ fn unwrapped(
         call(ident("panic"), vec![crate::propose::make::string(&format!("{text} is missing"))]);
     let on = On::of(scene.view(whole)?.ty(value));
     let stop = Candidate::new(scene, target, "take the value out, or panic")
-        .because("a value that may be missing is asked by `match`")
+        .because("a value that may be missing is tested with `match`")
         .confidence(Confidence::Medium)
         .op(scene.replace(whole, or_else(scene.kept(value), on, panic)));
     Some(vec![pass, stop])
@@ -508,7 +508,7 @@ fn element(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Can
                 let new = json!({ "kind": "index", "object": new, "index": scene.kept(*index) });
                 return Some(vec![
                     Candidate::new(scene, target, "take the character out of `chars(…)`")
-                        .because("a text is no array; `chars` makes one of it")
+                        .because("a string is not an array; `chars` turns it into one")
                         .confidence(Confidence::Medium)
                         .op(scene.replace(expr, new)),
                 ]);
@@ -516,7 +516,7 @@ fn element(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Can
             // `f[Int](x)`: the types of a call are found out.
             _ if matches!(view.ty(*object).base(), Ty::Fn(_)) => {
                 return Some(vec![
-                    Candidate::new(scene, target, "leave out the type argument")
+                    Candidate::new(scene, target, "remove the type argument")
                         .because("the types of a call are found out")
                         .confidence(Confidence::High)
                         .op(scene.replace(expr, scene.kept(*object)))
@@ -717,7 +717,7 @@ fn joined(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Cand
         );
         Some(
             Candidate::new(scene, target, "join all of it with `++`")
-                .because("`+` adds numbers; `++` joins texts and arrays")
+                .because("`+` adds numbers; `++` joins strings and arrays")
                 .confidence(Confidence::High)
                 .op(scene.replace(top, new)),
         )
@@ -766,7 +766,7 @@ fn printed(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Can
             let new = super::texts::template(&filled, "{", false)?;
             return Some(
                 Candidate::new(scene, target, "write a template")
-                    .because("a text with values in it is a template: `a ${x}`")
+                    .because("a string with values in it is a template: `a ${x}`")
                     .confidence(Confidence::High)
                     .op(scene.replace(whole, call(ident(name), vec![source(&new)])))
                     .idiom(),
@@ -788,7 +788,7 @@ fn printed(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Can
         }
         Some(
             Candidate::new(scene, target, "join what is written with `++`")
-                .because(format!("`{name}` writes one text"))
+                .because(format!("`{name}` writes one string"))
                 .confidence(Confidence::High)
                 .op(scene.replace(whole, call(ident(name), vec![source(&text)]))),
         )

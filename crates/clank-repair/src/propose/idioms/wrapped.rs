@@ -153,7 +153,7 @@ fn asked_arm(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Op
     };
     let new = json!({ "kind": "variant", "name": name, "payload": [scene.kept(binder)] });
     Some(
-        Candidate::new(scene, target, format!("ask for `{name}(…)` in the arm"))
+        Candidate::new(scene, target, format!("match `{name}(…)` in the arm"))
             .because(format!("the value is in a `{name}`"))
             .confidence(Confidence::High)
             .op(scene.replace(binder, new))
@@ -293,7 +293,7 @@ fn wrapped_pattern(
         .filter_map(|it| Some((FindingId::Diagnostic(it.0), PatternId::of(ast, it.1.node)?)))
         .collect();
     (all.first()?.0 == target).then_some(())?;
-    let start = Candidate::new(scene, target, format!("ask for `{wrapper}(…)` in the arms"))
+    let start = Candidate::new(scene, target, format!("match `{wrapper}(…)` in the arms"))
         .because(format!("the value is in a `{wrapper}`"))
         .confidence(Confidence::High)
         .also_for(all.iter().map(|it| it.0))

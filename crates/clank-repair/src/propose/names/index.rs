@@ -91,7 +91,7 @@ impl Index {
         found.map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Everything that is said about a name that nothing has: a constructor is used as a value, a pattern and a type.
+    /// Everything that is said about a name that cannot be found: a constructor is used as a value, a pattern and a type.
     pub(super) fn plain(&self, name: &Name) -> &[usize] {
         self.plain.get(name).map(Vec::as_slice).unwrap_or_default()
     }

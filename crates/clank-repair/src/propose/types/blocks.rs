@@ -33,9 +33,9 @@ pub(super) fn without_value(scene: RepairContext<'_>, it: &Mismatch) -> Vec<Cand
             "expr": scene.kept(*expr),
         });
         return vec![
-            Candidate::new(scene, it.target, "leave out the last `;`")
+            Candidate::new(scene, it.target, "remove the last `;`")
                 .confidence(Confidence::High)
-                .because("with the `;` the value is thrown away")
+                .because("the `;` discards the value")
                 .op(scene.replace(it.expr, new)),
         ];
     }
@@ -69,7 +69,7 @@ pub(super) fn around(scene: RepairContext<'_>, it: &Mismatch) -> Vec<Candidate> 
         all.push(json!({ "kind": "expr", "expr": scene.kept(*last) }));
         let new = json!({ "kind": "block", "statements": all });
         found.push(
-            Candidate::new(scene, it.target, "throw the value away with `;`")
+            Candidate::new(scene, it.target, "discard the value with `;`")
                 .because("no value is needed here")
                 .op(scene.replace(parent, new)),
         );

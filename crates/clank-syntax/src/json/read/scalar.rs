@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
         match parse_int(text) {
             Some(value) => Some(Literal::Int { value, suffix }),
             None => {
-                let message = "not an integer: decimal digits, `0x…` or `0b…` are expected".into();
+                let message = "not an integer: expected decimal digits, `0x…` or `0b…`".into();
                 self.error(value, message);
                 None
             }

@@ -103,7 +103,7 @@ impl Reader<'_> {
         hint: &str,
     ) -> Option<()> {
         if n == 0 {
-            self.error_at_member(of, key, format!("at least one element is expected; {hint}"));
+            self.error_at_member(of, key, format!("expected at least one element; {hint}"));
         }
         (n > 0).then_some(())
     }

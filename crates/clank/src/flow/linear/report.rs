@@ -97,7 +97,7 @@ impl Walk<'_> {
         let message = format!("`{}` is {}, but {why}", var.name, var.mode.word());
         let mut diagnostic = self.about(USED_TWICE, local, node, message);
         if let Some(related) = related {
-            diagnostic = diagnostic.related(related, "this may go round more than once");
+            diagnostic = diagnostic.related(related, "this may run more than once");
         }
         self.found.push(diagnostic.related(local, "it is bound here"));
     }
