@@ -7,8 +7,10 @@
 mod blocks;
 mod braces;
 mod branches;
+mod calls;
 mod contracts;
 mod declarations;
+mod fitted;
 mod lambdas;
 mod loops;
 mod methods;
@@ -126,6 +128,10 @@ const NAMES: &[&str] = &[
     "fun",
     "default",
     "case",
+    "as",
+    "with",
+    "matches",
+    "pass",
 ];
 
 /// A declaration, and what was left over behind it because it could not be read: `type Book = Map` and `<Int, Account>`.

@@ -5,6 +5,7 @@
 //! which. So is the right spelling of a name if all that comes to light are unknown fields of what could not be looked at.
 //! Of several such changes those are left that reveal the least: what reads well but makes no sense was not meant.
 
+use check::{Confidence, Safety};
 use clank::code::Code;
 use clank::ty::Ty;
 use clank_syntax::ast::NodeId;
@@ -133,9 +134,17 @@ impl Trials<'_> {
             .filter(|it| self.candidates[*it].is_idiom && is_kept(&self.verdicts[*it]))
             .filter_map(first)
             .collect();
+        let mended = self.mended_by_idioms();
         for index in 0..self.verdicts.len() {
-            let is_meant = first(index).is_some_and(|it| meant.contains(&it));
-            if is_meant && !self.candidates[index].is_idiom && is_kept(&self.verdicts[index]) {
+            let it = &self.candidates[index];
+            // A guess about what a surer and no less safe habit mends as well: it would keep the habit waiting.
+            let is_guess = first(index).and_then(|it| mended.get(&it)).is_some_and(|idioms| {
+                idioms
+                    .iter()
+                    .any(|(confidence, safety)| *confidence < it.confidence && *safety <= it.safety)
+            });
+            let is_meant = is_guess || first(index).is_some_and(|it| meant.contains(&it));
+            if is_meant && !it.is_idiom && is_kept(&self.verdicts[index]) {
                 self.verdicts[index] = CandidateVerdict::Failed(MEANT_OTHERWISE);
             }
         }
@@ -155,5 +164,23 @@ impl Trials<'_> {
                 self.verdicts[index] = CandidateVerdict::Failed(MAKES_A_MISTAKE);
             }
         }
+    }
+
+    /// How sure and how safe the habits are that mend a mistake beside the one that they were found at.
+    fn mended_by_idioms(&self) -> FxHashMap<FindingId, Vec<(Confidence, Safety)>> {
+        let mut mended: FxHashMap<FindingId, Vec<_>> = FxHashMap::default();
+        for (candidate, verdict) in self.candidates.iter().zip(&self.verdicts) {
+            if let CandidateVerdict::Kept { resolves, .. } = verdict
+                && candidate.is_idiom
+            {
+                for target in resolves {
+                    mended
+                        .entry(*target)
+                        .or_default()
+                        .push((candidate.confidence, candidate.safety));
+                }
+            }
+        }
+        mended
     }
 }

@@ -300,3 +300,34 @@ pub(super) fn parameters(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit
     }
     edits
 }
+
+/// `\(total, (a, b)) -> e`: no pattern can be a parameter, so the tuple is taken apart in the function.
+pub(super) fn patterns(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
+    let mut edits = Vec::new();
+    for at in 0..it.len() {
+        if it.kind(at) != T::Lambda || it.kind(at + 1) != T::LParen {
+            continue;
+        }
+        let Some(close) = it.partner(at + 1) else { continue };
+        let open = (at + 2..close).find(|place| {
+            matches!(it.kind(*place), T::LParen | T::LBracket)
+                && matches!(it.kind_before(*place), T::LParen | T::Comma)
+        });
+        let Some((open, end)) = open.and_then(|open| Some((open, it.partner(open)?))) else {
+            continue;
+        };
+        let are_names = (open + 1..end)
+            .all(|place| matches!(it.kind(place), T::Ident | T::Underscore | T::Comma));
+        if !are_names || it.kind(close + 1) != T::Arrow || close + 2 >= it.len() {
+            continue;
+        }
+        let name = ["pair", "parts", "entry"].into_iter().find(|name| !it.has(name));
+        let Some(name) = name else { continue };
+        let body_end = it.expr_end(close + 2);
+        let (pattern, body) = (it.words(open + 1..end), it.words(close + 2..body_end));
+        edits.extend(it.put(open..end + 1, name));
+        let block = format!("{{ let ({pattern}) = {name}; {body} }}");
+        edits.extend(it.put(close + 2..body_end, block));
+    }
+    edits
+}

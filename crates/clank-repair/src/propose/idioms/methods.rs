@@ -129,6 +129,9 @@ const METHODS: &[Method] = &[
     (On::Text, &["substring", "slice", "substr", "Substring"], 2, Call("slice", &[0, 1, 2])),
     (On::Text, &["charAt", "char_at", "at"], 1, Text("slice($0, $1, $1 + 1)")),
     (On::Text, &["chars", "toCharArray", "characters"], 0, Call("chars", &[0])),
+    (On::Text, &["contains", "includes", "include", "Contains"], 1, Text("len(split($0, $1)) > 1")),
+    (On::Text, &["slice", "substring", "substr"], 1, Text("slice($0, $1, str_len($0))")),
+    (On::Text, &["lines"], 0, Text("split($0, \"\\n\")")),
     (On::Text, &["join"], 1, Call("join", &[1, 0])),
     (On::Text, &["concat", "append", "push_str", "push"], 1, ChangeBy("++")),
     (On::Text, &["toString", "to_string", "to_str", "as_str", "clone", "to_owned", "String"], 0, Itself),
@@ -285,6 +288,39 @@ pub(super) fn function(name: &str, n_args: usize, first: On) -> Option<MethodFor
         ("last", 1, On::Array) => Text("get(reverse($1), 0)"),
         ("reversed" | "rev" | "List.rev", 1, _) => Call("reverse", &[1]),
         ("foldl" | "fold_left" | "foldLeft" | "List.fold_left", 3, _) => Call("fold", &[1, 2, 3]),
+        ("reduce" | "inject", 3, On::Array) => Call("fold", &[1, 3, 2]),
+        (
+            "map_get" | "map_get_or" | "get_or" | "map_get_or_default" | "get_or_default"
+            | "getOrDefault",
+            3,
+            On::Map,
+        ) => Text("match map_get($1, $2) { Some(value) -> value, None -> $3 }"),
+        // A text is cut in more than one part by what it contains.
+        ("contains" | "includes" | "str_contains" | "string_contains", 2, On::Text) => {
+            Text("len(split($1, $2)) > 1")
+        }
+        (
+            "set_to_list" | "set_values" | "set_items" | "to_list" | "list" | "Array.from",
+            1,
+            On::Set,
+        ) => Call("set_to_array", &[1]),
+        ("map_contains" | "map_contains_key" | "map_has_key", 2, On::Map) => {
+            Call("map_has", &[1, 2])
+        }
+        ("map_delete", 2, On::Map) => Call("map_remove", &[1, 2]),
+        ("map_len" | "map_length" | "map_count", 1, On::Map) => Call("map_size", &[1]),
+        ("map_items" | "map_to_list" | "map_to_array", 1, On::Map) => Call("map_entries", &[1]),
+        ("set_contains", 2, On::Set) => Call("set_has", &[1, 2]),
+        ("set_insert", 2, On::Set) => Call("set_add", &[1, 2]),
+        ("set_delete", 2, On::Set) => Call("set_remove", &[1, 2]),
+        ("set_len" | "set_length" | "set_count", 1, On::Set) => Call("set_size", &[1]),
+        ("str_length" | "string_length" | "string_len", 1, On::Text) => Call("str_len", &[1]),
+        ("str_chars" | "string_chars" | "to_chars", 1, On::Text) => Call("chars", &[1]),
+        ("str_slice" | "str_substring" | "str_sub", 3, On::Text) => Call("slice", &[1, 2, 3]),
+        ("str_split" | "string_split", 2, On::Text) => Call("split", &[1, 2]),
+        ("str_join" | "string_join", 2, On::Array) => Call("join", &[1, 2]),
+        ("str_trim" | "string_trim", 1, On::Text) => Call("trim", &[1]),
+        ("str_to_int" | "string_to_int", 1, On::Text) => Call("parse_int", &[1]),
         ("exists" | "some", 2, On::Array) => Call("any", &[1, 2]),
         ("every" | "forall", 2, On::Array) => Call("all", &[1, 2]),
         ("exit" | "abort" | "fail" | "error" | "die" | "failwith", 1, On::Text) => {

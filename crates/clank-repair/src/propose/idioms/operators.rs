@@ -22,10 +22,12 @@ pub(super) fn compound(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> 
         let is_power =
             it.kind(at - 1) == T::Star && it.kind(at - 2) == T::Star && it.is_glued(at - 1);
         let op_start = if is_power { at - 2 } else { at - 1 };
-        let Some(start) = it.operand_start(op_start).filter(|start| it.starts_statement(*start))
-        else {
+        let Some(start) = it.operand_start(op_start) else { continue };
+        let is_arm =
+            it.kind_before(start) == T::Arrow && super::lambdas::in_arm(it, start.wrapping_sub(1));
+        if !is_arm && !it.starts_statement(start) {
             continue;
-        };
+        }
         let target = it.words(start..op_start);
         let end = it.expr_end(at + 1);
         let value = it.words(at + 1..end);
@@ -40,7 +42,9 @@ pub(super) fn compound(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> 
                 .any(|place| it.parent(place) == it.parent(at) && is_operator(it.kind(place))),
         };
         let value = if needs_brackets { format!("({value})") } else { value.to_owned() };
-        edits.extend(it.put(start..end, format!("{target} = {target} {op} {value}")));
+        let new = format!("{target} = {target} {op} {value}");
+        let new = if is_arm { format!("{{ {new} }}") } else { new };
+        edits.extend(it.put(start..end, new));
     }
     edits
 }
@@ -72,6 +76,29 @@ fn is_joined(it: &Pieces<'_>, target: usize, value: std::ops::Range<usize>) -> b
             stated || given
         }
     })
+}
+
+/// `a // b`, which reads as a comment: it is a division where fewer mistakes are left without the comment.
+pub(super) fn floor(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
+    let mut edits = Vec::new();
+    let mut at = 0;
+    let mut is_behind_operand = false;
+    for (kind, token) in clank_syntax::lex(it.text).0.iter() {
+        let start = at;
+        at += token.len();
+        if kind == T::LineComment && is_behind_operand && !token.starts_with("///") {
+            let edit = PieceEdit::new(start..start + 2, "/");
+            let text = super::pieces::applied(it.text, vec![edit.clone()]);
+            if super::n_mistakes(&text) < super::n_mistakes(it.text) {
+                edits.push(edit);
+            }
+        }
+        is_behind_operand = match kind {
+            T::Ident | T::Int | T::Float | T::RParen | T::RBracket => true,
+            _ => kind.is_trivia() && is_behind_operand && !token.contains('\n'),
+        };
+    }
+    edits
 }
 
 /// `i++;` and `--i;` are `i = i + 1` and `i = i - 1`.

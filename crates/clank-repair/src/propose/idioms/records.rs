@@ -5,7 +5,7 @@ use clank_syntax::TokenKind as T;
 use super::pieces::{PieceEdit, Pieces};
 use super::table::IdiomContext;
 
-/// `{ ...r, a: 1 }`, `P { ...r, a: 1 }`, `P { a: 1, ..r }`, `{ r | a = 1 }`, `{ r with a: 1 }`: all fields are written.
+/// `{ ...r, a: 1 }`, `P { ...r, a: 1 }`, `P { a: 1, ..r }`, `{ r | a = 1 }`, `{ r with a: 1 }`, `r with { a: 1 }`: all fields are written.
 pub(super) fn updates(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for open in 0..it.len() {
@@ -13,7 +13,12 @@ pub(super) fn updates(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> 
             continue;
         }
         let Some(close) = it.partner(open) else { continue };
-        let Some((base, inits)) = spread(it, open, close) else { continue };
+        let behind_with = match it.kind_before(open) {
+            T::Ident if it.word(open - 1) == "with" => it.operand_start(open - 1),
+            _ => None,
+        };
+        let before = behind_with.map(|start| it.words(start..open - 1));
+        let Some((base, inits)) = spread(it, before, open, close) else { continue };
         let name = (it.kind_before(open) == T::TypeIdent).then(|| it.word(open - 1));
         let names: Vec<&str> = inits.iter().map(|it| it.0).collect();
         let stated = name.or_else(|| stated_type(it, base));
@@ -31,7 +36,7 @@ pub(super) fn updates(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> 
             None => format!("{field}: {base}.{field}"),
         };
         let fields: Vec<String> = fields.iter().map(|it| field(it)).collect();
-        let start = if name.is_some() { open - 1 } else { open };
+        let start = behind_with.unwrap_or(if name.is_some() { open - 1 } else { open });
         edits.extend(it.put(start..close + 1, format!("{record} {{ {} }}", fields.join(", "))));
     }
     edits
@@ -40,10 +45,10 @@ pub(super) fn updates(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> 
 /// What a record is made from, and the fields that differ.
 fn spread<'t>(
     it: &Pieces<'t>,
+    mut base: Option<&'t str>,
     open: usize,
     close: usize,
 ) -> Option<(&'t str, Vec<(&'t str, &'t str)>)> {
-    let mut base = None;
     let mut inits = Vec::new();
     let mut at = open + 1;
     // `{ r | a = 1 }`, `{ r with a = 1 }`

@@ -4,8 +4,8 @@ use clank_syntax::ast::Name;
 
 use super::pieces::{PieceEdit, Pieces};
 use super::{
-    blocks, branches, contracts, declarations, lambdas, loops, operators, records, texts, tuples,
-    types, words,
+    blocks, branches, calls, contracts, declarations, lambdas, loops, operators, records, texts,
+    tuples, types, words,
 };
 
 /// What is known about the module that a text is from.
@@ -71,6 +71,7 @@ use IdiomLayer::{Names, Syntax};
 pub(super) const ROWS: &[Row] = &[
     row("single-quotes", Syntax, 1, texts::quotes, "a string is in double quotes"),
     row("hash-comments", Syntax, 1, texts::comments, "a comment starts with `//`"),
+    row("floor-division", Syntax, 1, operators::floor, "`/` divides whole numbers, and `//` starts a comment"),
     row("python-prints", Syntax, 2, texts::prints, "`println` ends the line, `print` does not"),
     row("format-strings", Syntax, 1, texts::formats, "a string with values in it is a template: `a ${x}`"),
     row("macros", Syntax, 1, texts::macros, "there are no macros: functions are called by their names"),
@@ -97,6 +98,7 @@ pub(super) const ROWS: &[Row] = &[
     row("small-types", Syntax, 1, types::small, "names of types start with a capital: `Str`, `Bool`, `Int`, `Float`, `Unit`"),
     row("number-types", Syntax, 2, types::number, "a number is an `Int` or a `Float`"),
     row("array-types", Syntax, 1, types::arrays, "an array of `T` is `[T]`"),
+    row("function-types", Syntax, 1, types::functions, "the type of a function is `(A, B) -> C`"),
     row("foreign-types", Names, 1, types::foreign, "the type has another name here"),
     row("effects", Syntax, 1, contracts::effects, "effects are added with `+`: `IO + Unit`"),
     row("conditions", Syntax, 1, contracts::conditions, "a condition of a type is in braces, one of a function is `pre` or `post`"),
@@ -118,6 +120,7 @@ pub(super) const ROWS: &[Row] = &[
     row("python-lambdas", Syntax, 1, lambdas::python, r"a function without a name is `\x -> …`"),
     row("function-lambdas", Syntax, 1, lambdas::functions, r"a function without a name is `\x -> …`"),
     row("arrows", Syntax, 1, lambdas::arrows, r"an arm is `pattern -> value`, a function without a name is `\x -> …`"),
+    row("lambda-patterns", Syntax, 1, lambdas::patterns, "a tuple is taken apart by `let` in the function"),
     row("variant-patterns", Syntax, 2, records::variant_patterns, "the parts of a variant are in parentheses, in their order"),
     row("arm-assignments", Syntax, 1, branches::arm_assignments, "an arm that assigns is a block"),
     row("alternatives", Syntax, 1, branches::alternatives, "an arm has one pattern"),
@@ -142,6 +145,10 @@ pub(super) const ROWS: &[Row] = &[
     row("catch", Names, 1, branches::catch, "`try` gives a `Result`, and a `match` asks what became of it"),
     row("throw", Names, 3, branches::throw, "a function that fails returns `Err`, or panics"),
     row("colon-arms", Syntax, 1, branches::colon_arms, "an arm is `pattern -> value`"),
+    row("casts", Names, 1, calls::casts, "a number is converted by a function: `int_to_float(x)`"),
+    row("sums", Syntax, 1, calls::sums, r"numbers are added up by `fold(xs, 0, \(a, b) -> a + b)`"),
+    row("matches-calls", Names, 1, calls::matches, "a pattern is asked by `match`"),
+    row("pass", Names, 1, words::pass, "what does nothing is `()`"),
     row("new", Names, 1, records::new, "a value is made by the name of its record or variant"),
     row("commands", Names, 1, words::commands, "arguments are in parentheses"),
     row("values", Names, 1, words::values, "the value has another name here"),

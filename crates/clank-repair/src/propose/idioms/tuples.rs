@@ -21,7 +21,21 @@ pub(super) fn bare(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
         };
         edits.extend(found.into_iter().flatten());
     }
+    edits.extend(result(it).into_iter().flatten());
     edits
+}
+
+/// `a, b` as the value of a function whose result is a tuple.
+fn result(it: &Pieces<'_>) -> Option<[PieceEdit; 2]> {
+    let params = super::declarations::params_end(it)?;
+    let open = (params..it.len())
+        .find(|at| it.kind(*at) == T::LBrace && it.parent(*at).is_none() && *at > params)?;
+    let close = it.partner(open)?;
+    (it.kind(params + 1) == T::Arrow && it.kind(open - 1) == T::RParen).then_some(())?;
+    let start = (open + 1..close).rev().find(|at| it.is_first(*at) || *at == open + 1)?;
+    let is_list = it.expr_end(start) > start && it.kind(it.expr_end(start)) == T::Comma;
+    let is_own = it.parent(start) == Some(open) && it.parent(it.expr_end(start)) == Some(open);
+    (is_list && is_own).then(|| around(it, start, close))?
 }
 
 /// The pattern of a `let`.

@@ -25,6 +25,7 @@ pub(in crate::propose) fn propose(
 ) -> Vec<Candidate> {
     let mut found = super::wrapped::propose(scene, it, target);
     let is_wrapped = !found.is_empty();
+    found.extend(super::fitted::propose(scene, it, target));
     found.extend(by_habit(scene, it, target, is_wrapped));
     found
 }

@@ -315,3 +315,43 @@ pub(super) fn foreign(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> 
     }
     edits
 }
+
+/// `f: fn(A) -> B`, `f: (a: A) => B`: the type of a function.
+pub(super) fn functions(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
+    let mut edits = Vec::new();
+    let Some(params_close) = params_end(it) else { return edits };
+    let Some(params_open) = it.partner(params_close) else { return edits };
+    for at in params_open + 1..params_close {
+        if it.kind_before(at) != T::Colon {
+            continue;
+        }
+        let open = match it.word(at) {
+            "fn" | "func" | "fun" | "Fn" | "function" => at + 1,
+            _ => at,
+        };
+        let Some(close) = it.partner(open).filter(|_| it.kind(open) == T::LParen) else { continue };
+        let is_fat = super::lambdas::is_fat(it, close + 1);
+        if it.kind(close + 1) != T::Arrow && !is_fat {
+            continue;
+        }
+        // The names of its parameters are left out.
+        let mut types = String::new();
+        for place in open + 1..close {
+            let is_own = it.parent(place) == Some(open);
+            let is_name = it.kind(place) == T::Ident && it.kind(place + 1) == T::Colon;
+            if is_own && (is_name || it.kind(place) == T::Colon) {
+                continue;
+            }
+            types.push_str(it.word(place));
+            if it.kind(place) == T::Comma {
+                types.push(' ');
+            }
+        }
+        let is_plain = open == at && !is_fat && types == it.words(open + 1..close);
+        let end = if is_fat { close + 3 } else { close + 2 };
+        if !is_plain && !(open + 1..close).any(|place| it.kind(place) == T::Arrow) {
+            edits.extend(it.put(at..end, format!("({types}) ->")));
+        }
+    }
+    edits
+}

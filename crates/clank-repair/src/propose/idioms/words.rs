@@ -51,3 +51,16 @@ pub(super) fn commands(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit>
     }
     edits
 }
+
+/// `pass` does nothing.
+pub(super) fn pass(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
+    let is_pass = |at: &usize| {
+        it.word(*at) == "pass"
+            && it.kind(at + 1) != T::LParen
+            && (it.kind_before(*at) == T::Arrow || it.starts_statement(*at))
+    };
+    match cx.is_known("pass") {
+        true => Vec::new(),
+        false => (0..it.len()).filter(is_pass).filter_map(|at| it.put(at..at + 1, "()")).collect(),
+    }
+}
