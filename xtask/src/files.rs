@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use self::fault::{InjectedFault, mutants};
+use self::fault::{SeededFault, mutants};
 use self::judge::{CorpusSchemas, Judge};
 use crate::report;
 
@@ -55,7 +55,7 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
         None => corpus()?,
     };
     let store = CorpusSchemas::read(&folder.join("schemas"))?;
-    let mut tally: BTreeMap<InjectedFault, Counts> = BTreeMap::new();
+    let mut tally: BTreeMap<SeededFault, Counts> = BTreeMap::new();
     let mut documents = Documents::default();
     for (nth, name) in store.names().enumerate() {
         let is_wanted = options.schema.as_deref().is_none_or(|it| it == name);
@@ -199,7 +199,7 @@ fn study(
     judge: &Judge<'_>,
     name: &str,
     path: &Path,
-    tally: &mut BTreeMap<InjectedFault, Counts>,
+    tally: &mut BTreeMap<SeededFault, Counts>,
 ) -> Result<()> {
     let Ok(text) = std::fs::read_to_string(path) else { return Ok(()) };
     // Only what is right by both can be made wrong.
@@ -239,7 +239,7 @@ fn study(
     Ok(())
 }
 
-fn total(tally: &BTreeMap<InjectedFault, Counts>) -> Counts {
+fn total(tally: &BTreeMap<SeededFault, Counts>) -> Counts {
     tally.values().fold(Counts::default(), |all, it| Counts {
         faults: all.faults + it.faults,
         detected: all.detected + it.detected,
@@ -251,7 +251,7 @@ fn total(tally: &BTreeMap<InjectedFault, Counts>) -> Counts {
     })
 }
 
-fn print(tally: &BTreeMap<InjectedFault, Counts>) {
+fn print(tally: &BTreeMap<SeededFault, Counts>) {
     let head = ["faults", "detected", "offered", "restored", "unasked", "allowed", "comments"];
     let head: String = head.iter().map(|it| format!("{it:>10}")).collect();
     report(&format!("{:<16}{head}", "kind"));

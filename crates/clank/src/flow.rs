@@ -18,7 +18,8 @@ use self::mode::Modes;
 use crate::body::BodyView;
 use crate::diagnostic::Diagnostic;
 use crate::env::Env;
-use crate::similar::{ByLength, MisspeltName, Rows};
+use crate::similar::{ByLength, MisspeltName};
+use spelling::Rows;
 
 /// Looks at the paths through a function. Other declarations have none.
 pub(crate) fn flow(ast: &Ast, decl: DeclId, env: &Env, view: BodyView<'_>) -> Vec<Diagnostic> {

@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use clank_syntax::ast::Name;
+use spelling::{Rows, distance_within};
 
 /// How many names are suggested.
 const MAX_SUGGESTIONS: usize = 3;
@@ -114,12 +115,12 @@ impl<'n> MisspeltName<'n> {
         }
         let (distance, length) = if is_ascii {
             let (name, candidate) = (self.name.as_bytes(), candidate.as_bytes());
-            let distance = bounded_distance(name, candidate, limit, rows)?;
+            let distance = distance_within(name, candidate, limit, rows)?;
             (distance, name.len().max(candidate.len()))
         } else {
             let name: Vec<char> = self.name.chars().collect();
             let candidate: Vec<char> = candidate.chars().collect();
-            let distance = bounded_distance(&name, &candidate, limit, rows)?;
+            let distance = distance_within(&name, &candidate, limit, rows)?;
             (distance, name.len().max(candidate.len()))
         };
         (distance < length).then_some(distance)
@@ -184,61 +185,6 @@ fn letters(name: &str) -> u64 {
     name.bytes().filter(u8::is_ascii).fold(0, |acc, it| acc | 1 << (it & 63))
 }
 
-/// Room for the table of distances: the row before the last, the last, and the one that is being filled.
-#[derive(Default)]
-pub struct Rows([Vec<usize>; 3]);
-
-/// The number of slips from one name to the other, if it is at most `limit`. What they start and end with in common
-/// costs nothing, and only the cells near the diagonal can be within the limit, so only what is left is looked at.
-fn bounded_distance<T: Copy + PartialEq>(
-    from: &[T],
-    to: &[T],
-    limit: usize,
-    rows: &mut Rows,
-) -> Option<usize> {
-    let start = from.iter().zip(to).take_while(|it| it.0 == it.1).count();
-    let (from, to) = (&from[start..], &to[start..]);
-    let end = from.iter().rev().zip(to.iter().rev()).take_while(|it| it.0 == it.1).count();
-    let (from, to) = (&from[..from.len() - end], &to[..to.len() - end]);
-    if from.len().abs_diff(to.len()) > limit {
-        return None;
-    }
-    let beyond = limit + 1;
-    let [before_last, last, current] = &mut rows.0;
-    for row in [&mut *before_last, &mut *last, &mut *current] {
-        row.clear();
-        row.resize(from.len() + 1, beyond);
-    }
-    last.iter_mut().enumerate().for_each(|(index, it)| *it = index.min(beyond));
-    let mut nearest_before = 0;
-    for (row, character) in to.iter().enumerate() {
-        current.fill(beyond);
-        current[0] = (row + 1).min(beyond);
-        let mut nearest = current[0];
-        for column in row.saturating_sub(limit)..from.len().min(row + limit + 1) {
-            let replaced = last[column] + usize::from(from[column] != *character);
-            let mut least = replaced.min(last[column + 1] + 1).min(current[column] + 1);
-            let is_swapped = column > 0
-                && row > 0
-                && from[column] == to[row - 1]
-                && from[column - 1] == *character;
-            if is_swapped {
-                least = least.min(before_last[column - 1] + 1);
-            }
-            current[column + 1] = least.min(beyond);
-            nearest = nearest.min(least);
-        }
-        // A swap reaches back two rows, so it takes two rows beyond the limit to be sure.
-        if nearest > limit && nearest_before > limit {
-            return None;
-        }
-        nearest_before = nearest;
-        std::mem::swap(before_last, last);
-        std::mem::swap(last, current);
-    }
-    last.last().copied().filter(|it| *it <= limit)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -294,27 +240,6 @@ mod tests {
         assert_eq!(similar("compute_4999x", candidates())[0], "compute_4999");
     }
 
-    fn full_distance(from: &[char], to: &[char]) -> usize {
-        let mut table = vec![vec![0; to.len() + 1]; from.len() + 1];
-        for i in 0..=from.len() {
-            for j in 0..=to.len() {
-                table[i][j] = match (i, j) {
-                    (0, _) => j,
-                    (_, 0) => i,
-                    _ => {
-                        let replaced = table[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
-                        let mut least = replaced.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
-                        if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
-                            least = least.min(table[i - 2][j - 2] + 1);
-                        }
-                        least
-                    }
-                };
-            }
-        }
-        table[from.len()][to.len()]
-    }
-
     proptest! {
         #![proptest_config(ProptestConfig {
             cases: 500,
@@ -335,18 +260,6 @@ mod tests {
                 prop_assert!(other != name);
                 prop_assert!(!MisspeltName::new(&name).is_near(other, &mut rows), "{} {}", name, other);
                 prop_assert!(!MisspeltName::new(other).is_near(&name, &mut rows), "{} {}", other, name);
-            }
-        }
-
-        #[test]
-        fn the_bounded_distance_is_the_distance_up_to_its_limit(from in "[abé]{0,9}", to in "[abé]{0,9}") {
-            let chars: Vec<char> = from.chars().collect();
-            let others: Vec<char> = to.chars().collect();
-            let full = full_distance(&chars, &others);
-            for limit in 1..=3 {
-                let expected = (full <= limit).then_some(full);
-                let found = bounded_distance(&chars, &others, limit, &mut Rows::default());
-                prop_assert_eq!(found, expected);
             }
         }
     }

@@ -27,7 +27,7 @@ use crate::session::pool;
 use crate::session::steady::ScanAttempt;
 use crate::session::{Session, SessionAccess};
 use crate::setup::baseline::Baseline;
-use crate::setup::cache::FileCache;
+use crate::setup::cache::DiskCache;
 use crate::setup::registry::Registry;
 use crate::toolbox::{self, Toolbox};
 use crate::wire;
@@ -56,7 +56,7 @@ pub(crate) struct Setup {
     pub(crate) sieve: Sieve,
     pub(crate) parses: Arc<Parses>,
     /// What single files were found to be in an earlier run.
-    pub(crate) cache: Arc<FileCache>,
+    pub(crate) cache: Arc<DiskCache>,
     /// The tools of the workspace; none before the tree was looked at.
     pub(crate) toolbox: Toolbox,
     /// Whether to go on without sources that are not available.
@@ -123,9 +123,9 @@ pub(crate) fn load_rules(
     let tolerate = request.tolerate_tools;
     let clank_roots = config.clank.roots.iter().map(ToString::to_string).collect();
     let prover = Prover::of(request.solver.unwrap_or(config.clank.solver));
-    let cache = Arc::new(FileCache::default());
+    let cache = Arc::new(DiskCache::default());
     let mut providers: Vec<Arc<dyn Provider>> = vec![
-        Arc::new(LocalSchema::with_cache(Arc::<FileCache>::clone(&cache)).leaving_syntax()),
+        Arc::new(LocalSchema::with_cache(Arc::<DiskCache>::clone(&cache)).leaving_syntax()),
         Arc::new(ProvedClank::new(ClankCheck::new(clank_roots), prover)),
     ];
     let catalogue = schemas::catalogue(workspace, &config)?;
@@ -138,15 +138,15 @@ pub(crate) fn load_rules(
     let packs::LoadedPacks { packs, lost } =
         packs::load(session, workspace, &config, config_text.as_ref(), (&taken, tolerate))?;
     if let Some(catalogue) = catalogue {
-        let schemas = LocalSchema::with_cache(Arc::<FileCache>::clone(&cache)).leaving_syntax();
+        let schemas = LocalSchema::with_cache(Arc::<DiskCache>::clone(&cache)).leaving_syntax();
         providers[0] = Arc::new(schemas.with_catalogue(catalogue, packs.clone()));
     }
     for pack in &packs {
-        let check = PackCheck::with_cache(Arc::clone(pack), Arc::<FileCache>::clone(&cache));
+        let check = PackCheck::with_cache(Arc::clone(pack), Arc::<DiskCache>::clone(&cache));
         providers.push(Arc::new(check.leaving_syntax()));
     }
     // Last, so that it finds what the others have parsed.
-    providers.push(Arc::new(SyntaxCheck::with_cache(Arc::<FileCache>::clone(&cache))));
+    providers.push(Arc::new(SyntaxCheck::with_cache(Arc::<DiskCache>::clone(&cache))));
     let tools = toolbox::reserved_names().map(str::to_owned);
     let tools = tools.chain(config.sources.iter().map(|it| it.name.clone())).collect();
     let registry = Registry::new(providers).with_tools(tools);
@@ -173,7 +173,7 @@ pub(crate) fn load_rules(
     let max_bytes = usize::try_from(workspace.options().max_file_size).unwrap_or(usize::MAX);
     let parses = Parses::new(Limits { max_bytes, ..Limits::DEFAULT })
         .with_languages(registry.languages())
-        .with_signs(&[SCHEMA_SIGN, IGNORE_SIGN], Arc::<FileCache>::clone(&cache));
+        .with_signs(&[SCHEMA_SIGN, IGNORE_SIGN], Arc::<DiskCache>::clone(&cache));
     let sources = sources_of(session, &registry);
     Ok(Setup {
         config,

@@ -96,7 +96,7 @@ impl Toolbox {
         session: &Session,
         config: &Config,
         (disk, tree): (&Snapshot, &Snapshot),
-        cache: &Arc<crate::setup::cache::FileCache>,
+        cache: &Arc<crate::setup::cache::DiskCache>,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Toolbox {
         let Some(environment) = ToolEnvironment::new(session, disk, cache) else {

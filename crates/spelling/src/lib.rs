@@ -21,6 +21,9 @@
 //! });
 //! assert_eq!(near, Some(&"include"));
 //! ```
+//!
+//! Knows nothing about languages, files or what a name stands for.
+#![deny(clippy::disallowed_methods)] // IO belongs at the named edges.
 
 /// The distance between two texts, in characters.
 pub fn distance(from: &str, to: &str) -> usize {

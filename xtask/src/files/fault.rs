@@ -12,7 +12,7 @@ const PER_KIND: usize = 2;
 
 /// The kinds of faults.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum InjectedFault {
+pub(super) enum SeededFault {
     KeyTypo,
     ValueTypo,
     ValueCase,
@@ -24,40 +24,36 @@ pub(super) enum InjectedFault {
     WrongType,
 }
 
-const ALL: [InjectedFault; 9] = [
-    InjectedFault::KeyTypo,
-    InjectedFault::ValueTypo,
-    InjectedFault::ValueCase,
-    InjectedFault::NumberQuoted,
-    InjectedFault::BooleanQuoted,
-    InjectedFault::BooleanTypo,
-    InjectedFault::MissingKey,
-    InjectedFault::UnknownKey,
-    InjectedFault::WrongType,
+const ALL: [SeededFault; 9] = [
+    SeededFault::KeyTypo,
+    SeededFault::ValueTypo,
+    SeededFault::ValueCase,
+    SeededFault::NumberQuoted,
+    SeededFault::BooleanQuoted,
+    SeededFault::BooleanTypo,
+    SeededFault::MissingKey,
+    SeededFault::UnknownKey,
+    SeededFault::WrongType,
 ];
 
-impl InjectedFault {
+impl SeededFault {
     pub(super) fn name(self) -> &'static str {
         match self {
-            InjectedFault::KeyTypo => "key typo",
-            InjectedFault::ValueTypo => "value typo",
-            InjectedFault::ValueCase => "value case",
-            InjectedFault::NumberQuoted => "number quoted",
-            InjectedFault::BooleanQuoted => "boolean quoted",
-            InjectedFault::BooleanTypo => "boolean typo",
-            InjectedFault::MissingKey => "missing key",
-            InjectedFault::UnknownKey => "unknown key",
-            InjectedFault::WrongType => "wrong type",
+            SeededFault::KeyTypo => "key typo",
+            SeededFault::ValueTypo => "value typo",
+            SeededFault::ValueCase => "value case",
+            SeededFault::NumberQuoted => "number quoted",
+            SeededFault::BooleanQuoted => "boolean quoted",
+            SeededFault::BooleanTypo => "boolean typo",
+            SeededFault::MissingKey => "missing key",
+            SeededFault::UnknownKey => "unknown key",
+            SeededFault::WrongType => "wrong type",
         }
     }
 }
 
 /// Documents with one fault each: the kind, the place and the text. Whether it is one is for others to say.
-pub(super) fn mutants(
-    schema: &str,
-    path: &Path,
-    text: &str,
-) -> Vec<(InjectedFault, String, String)> {
+pub(super) fn mutants(schema: &str, path: &Path, text: &str) -> Vec<(SeededFault, String, String)> {
     let name = path.to_string_lossy();
     let Some(format) = Format::of_path(&name) else { return Vec::new() };
     let Ok(document) = document::parse(&Text::new(text), format, &Limits::DEFAULT) else {
@@ -102,39 +98,39 @@ fn walk(value: &Value, at: &Pointer, places: &mut Vec<(Pointer, Value)>) {
     }
 }
 
-fn operation(fault: InjectedFault, at: &Pointer, value: &Value, random: &mut Random) -> Option<Op> {
+fn operation(fault: SeededFault, at: &Pointer, value: &Value, random: &mut Random) -> Option<Op> {
     let (parent, key) = at.split_last()?;
     let is_item = key.bytes().all(|it| it.is_ascii_digit());
     let replaced = |value: Value| Some(Op::SetValue { at: at.clone(), value });
     match fault {
-        InjectedFault::KeyTypo if !is_item => {
+        SeededFault::KeyTypo if !is_item => {
             let to = slip(key, random)?;
             Some(Op::RenameKey { at: parent, from: key.to_owned(), to })
         }
-        InjectedFault::ValueTypo => replaced(Value::String(slip(word(value)?, random)?)),
-        InjectedFault::ValueCase => {
+        SeededFault::ValueTypo => replaced(Value::String(slip(word(value)?, random)?)),
+        SeededFault::ValueCase => {
             let text = word(value)?;
             let upper = text.to_ascii_uppercase();
             let other = if upper == text { text.to_ascii_lowercase() } else { upper };
             replaced(Value::String(other))
         }
-        InjectedFault::NumberQuoted => match value {
+        SeededFault::NumberQuoted => match value {
             Value::Number(number) => replaced(Value::String(number.text().to_owned())),
             _ => None,
         },
-        InjectedFault::BooleanQuoted => match value {
+        SeededFault::BooleanQuoted => match value {
             Value::Bool(it) => replaced(Value::String(it.to_string())),
             _ => None,
         },
-        InjectedFault::BooleanTypo => match value {
+        SeededFault::BooleanTypo => match value {
             Value::Bool(true) => replaced(Value::String("ture".to_owned())),
             Value::Bool(false) => replaced(Value::String("flase".to_owned())),
             _ => None,
         },
-        InjectedFault::MissingKey if !is_item => {
+        SeededFault::MissingKey if !is_item => {
             Some(Op::RemoveKey { at: parent, key: key.to_owned() })
         }
-        InjectedFault::UnknownKey => match value {
+        SeededFault::UnknownKey => match value {
             Value::Object(members) if !members.is_empty() => Some(Op::AddKey {
                 at: at.clone(),
                 key: "zqUnheardOf".to_owned(),
@@ -142,7 +138,7 @@ fn operation(fault: InjectedFault, at: &Pointer, value: &Value, random: &mut Ran
             }),
             _ => None,
         },
-        InjectedFault::WrongType => match value {
+        SeededFault::WrongType => match value {
             Value::String(_) | Value::Bool(_) | Value::Number(_) => {
                 replaced(Value::Array(Vec::new()))
             }

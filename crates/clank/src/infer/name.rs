@@ -11,8 +11,9 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Shape, TypeDef, Value};
 use crate::resolve::substitute;
-use crate::similar::{ByLength, MisspeltName, Rows, similar};
+use crate::similar::{ByLength, MisspeltName, similar};
 use crate::ty::{Effects, FnTy, Ty};
+use spelling::Rows;
 
 /// The locals in scope by the lengths of their names, as far as somebody looked for one.
 #[derive(Default)]

@@ -16,8 +16,8 @@ use crate::rules::{
     deprecated::{Deprecated, Successor},
     derived::Derived,
     forbidden::Forbidden,
+    imports::ImportForm,
     imports::ImportRule,
-    imports::ImportTarget,
     ordered::Ordered,
     reference::Reference,
     same_as::SameAs,
@@ -338,15 +338,15 @@ impl Ctx<'_, '_, '_> {
         let within = self.within();
         let at = self.members.at.clone();
         let target = match (has_to, is_path || path_from.is_some()) {
-            (true, false) if within == Within::File => ImportTarget::Entry(self.entries("to")?),
-            (true, false) => ImportTarget::Name(self.places("to")?),
+            (true, false) if within == Within::File => ImportForm::Entry(self.entries("to")?),
+            (true, false) => ImportForm::Name(self.places("to")?),
             (false, true) if within == Within::File => {
                 let at = at.join("within");
                 refuse(self.problems, &at, "a path leads out of the file; remove this".to_owned());
                 return None;
             }
-            (false, true) if path_from == Some(true) => ImportTarget::RootPath,
-            (false, true) => ImportTarget::RelativePath,
+            (false, true) if path_from == Some(true) => ImportForm::RootPath,
+            (false, true) => ImportForm::RelativePath,
             (true, true) => {
                 refuse(
                     self.problems,

@@ -24,14 +24,14 @@ const OF_ENTRIES: LinkTerms = LinkTerms { verb: "names", cycle: "a cycle" };
 #[derive(Debug)]
 pub(crate) struct ImportRule {
     pub(crate) from: Vec<Selector>,
-    pub(crate) target: ImportTarget,
+    pub(crate) target: ImportForm,
     /// Whether names that differ only in case are the same, within a file.
     pub(crate) ignore_case: bool,
 }
 
 /// What an import names.
 #[derive(Debug)]
-pub(crate) enum ImportTarget {
+pub(crate) enum ImportForm {
     /// A value at one of these places, and by it the file.
     Name(Vec<Selector>),
     /// A key at one of these places of the same file, and by it the entry. Whoever imports is the entry around it.
@@ -54,8 +54,8 @@ struct Unresolved {
 impl ImportRule {
     pub(crate) fn to(&self) -> &[Selector] {
         match &self.target {
-            ImportTarget::Name(places) | ImportTarget::Entry(places) => places,
-            ImportTarget::RelativePath | ImportTarget::RootPath => &[],
+            ImportForm::Name(places) | ImportForm::Entry(places) => places,
+            ImportForm::RelativePath | ImportForm::RootPath => &[],
         }
     }
 
@@ -68,11 +68,11 @@ impl ImportRule {
 
     /// Whether the answer depends on which files there are, not only on occurrences.
     pub(crate) fn is_by_path(&self) -> bool {
-        matches!(self.target, ImportTarget::RelativePath | ImportTarget::RootPath)
+        matches!(self.target, ImportForm::RelativePath | ImportForm::RootPath)
     }
 
     pub(crate) fn within(&self) -> Within {
-        if matches!(self.target, ImportTarget::Entry(_)) { Within::File } else { Within::Workspace }
+        if matches!(self.target, ImportForm::Entry(_)) { Within::File } else { Within::Workspace }
     }
 
     /// Facts in the order of path and position.
@@ -86,9 +86,9 @@ impl ImportRule {
     ) -> Vec<RuleFinding> {
         let importers = Importers::new(from);
         let (unresolved, links) = match &self.target {
-            ImportTarget::Name(places) => by_name(floor, places, &importers, to, targets_are_dark),
-            ImportTarget::Entry(_) => return Vec::new(),
-            ImportTarget::RelativePath | ImportTarget::RootPath => {
+            ImportForm::Name(places) => by_name(floor, places, &importers, to, targets_are_dark),
+            ImportForm::Entry(_) => return Vec::new(),
+            ImportForm::RelativePath | ImportForm::RootPath => {
                 self.by_path(floor, &importers, tree)
             }
         };
@@ -145,11 +145,8 @@ impl ImportRule {
         let mut dangling = Vec::new();
         for &(from, (file, occurrence)) in &importers.imports {
             let text = occurrence.value.as_str().unwrap_or_default();
-            let folder = if matches!(self.target, ImportTarget::RelativePath) {
-                file.parent()
-            } else {
-                None
-            };
+            let folder =
+                if matches!(self.target, ImportForm::RelativePath) { file.parent() } else { None };
             let path = resolve(folder.as_ref(), text);
             match &path {
                 Some(path) if tree.snapshot.has(path) && !tree.snapshot.is_directory(path) => {

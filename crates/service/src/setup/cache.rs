@@ -24,7 +24,7 @@ type Entries = BTreeMap<CacheKey, Arc<[u8]>>;
 
 /// Looks at files that were kept, and those to keep. Closed at first: it then has nothing and takes nothing.
 #[derive(Default)]
-pub(crate) struct FileCache {
+pub(crate) struct DiskCache {
     opened: RwLock<Option<Opened>>,
 }
 
@@ -50,7 +50,7 @@ struct Opened {
     n_made_bytes: AtomicUsize,
 }
 
-impl FileCache {
+impl DiskCache {
     /// Collects while something is looked at, and writes down what was collected if that is worth it. What an earlier
     /// process kept is there meanwhile. After a look at a part of the tree, what was not asked for stays; a look that
     /// fails leaves the file as it is.
@@ -87,7 +87,7 @@ impl FileCache {
     }
 }
 
-impl Cache for FileCache {
+impl Cache for DiskCache {
     fn get(&self, key: &CacheKey) -> Option<Arc<[u8]>> {
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
         let opened = opened.as_ref()?;
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_closed_store_has_and_takes_nothing() {
-        let store = FileCache::default();
+        let store = DiskCache::default();
         store.put([1; 32], vec![1]);
         assert_eq!(store.get(&[1; 32]), None);
         assert!(store.opened.read().unwrap().is_none());

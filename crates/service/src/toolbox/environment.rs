@@ -10,7 +10,7 @@ use linters::Toolchain;
 use snapshot::Snapshot;
 
 use crate::session::{Programs, Session, SessionAccess};
-use crate::setup::cache::FileCache;
+use crate::setup::cache::DiskCache;
 
 /// Where programs look for others beside their own folders.
 const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -21,7 +21,7 @@ pub(super) struct ToolEnvironment {
     /// The tree as it lies on disk.
     disk: Snapshot,
     programs: Programs,
-    pub(super) cache: Arc<FileCache>,
+    pub(super) cache: Arc<DiskCache>,
 }
 
 /// A program that was found.
@@ -37,7 +37,7 @@ impl ToolEnvironment {
     pub(super) fn new(
         session: &Session,
         disk: &Snapshot,
-        cache: &Arc<FileCache>,
+        cache: &Arc<DiskCache>,
     ) -> Option<ToolEnvironment> {
         let root = match session.root() {
             Some(root) => std::fs::canonicalize(root).ok()?,

@@ -2,8 +2,9 @@
 
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
-use clank::similar::{MisspeltName, Rows};
+use clank::similar::MisspeltName;
 use clank_syntax::ast::{Ast, AstKind, Decl, Name, NodeId};
+use spelling::Rows;
 
 use super::NameUses;
 use super::index::is_plain_name;

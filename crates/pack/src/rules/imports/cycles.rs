@@ -9,15 +9,15 @@ const MAX_CYCLES_PER_GROUP: usize = 50;
 
 /// Which node imports which. Every target is a node.
 #[derive(Debug)]
-pub(super) struct ImportGraph {
+pub(super) struct FileGraph {
     /// Where the targets of each node start, and where those of the last one end.
     starts: Vec<usize>,
     targets: Vec<usize>,
 }
 
-impl ImportGraph {
+impl FileGraph {
     /// Takes edges in order. Edges of nodes that are not below `n_nodes` are left out.
-    pub(super) fn new(n_nodes: usize, edges: impl Iterator<Item = (usize, usize)>) -> ImportGraph {
+    pub(super) fn new(n_nodes: usize, edges: impl Iterator<Item = (usize, usize)>) -> FileGraph {
         let mut starts = Vec::with_capacity(n_nodes + 1);
         let mut targets = Vec::new();
         for (from, to) in edges.filter(|it| it.0 < n_nodes && it.1 < n_nodes) {
@@ -25,7 +25,7 @@ impl ImportGraph {
             targets.push(to);
         }
         starts.resize(n_nodes + 1, targets.len());
-        ImportGraph { starts, targets }
+        FileGraph { starts, targets }
     }
 
     fn n_nodes(&self) -> usize {
@@ -39,7 +39,7 @@ impl ImportGraph {
 }
 
 /// Shortest cycles, each from its smallest node on. A node that is the smallest of a cycle is in no later one.
-pub(super) fn find(graph: &ImportGraph) -> Vec<Vec<usize>> {
+pub(super) fn find(graph: &FileGraph) -> Vec<Vec<usize>> {
     let n_nodes = graph.n_nodes();
     let mut search =
         Search { graph, parts: vec![0; n_nodes], n_parts: 0, marks: vec![None; n_nodes] };
@@ -65,7 +65,7 @@ pub(super) fn find(graph: &ImportGraph) -> Vec<Vec<usize>> {
 
 /// What is looked at, in vectors that are as long as the graph and are used again for every part of it.
 struct Search<'a> {
-    graph: &'a ImportGraph,
+    graph: &'a FileGraph,
     /// The part that each node was last taken into.
     parts: Vec<usize>,
     n_parts: usize,
@@ -184,7 +184,7 @@ mod tests {
     fn check(edges: &[(usize, usize)], expected: &[&[usize]]) {
         let mut edges = edges.to_vec();
         edges.sort_unstable();
-        assert_eq!(find(&ImportGraph::new(5, edges.into_iter())), expected);
+        assert_eq!(find(&FileGraph::new(5, edges.into_iter())), expected);
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn edges_are_kept_by_their_nodes() {
-        let graph = ImportGraph::new(4, [(1, 0), (1, 3), (3, 2), (3, 9)].into_iter());
+        let graph = FileGraph::new(4, [(1, 0), (1, 3), (3, 2), (3, 9)].into_iter());
         let next: Vec<&[usize]> = (0..4).map(|it| graph.next(it)).collect();
         assert_eq!(next, [&[] as &[usize], &[0, 3], &[], &[2]]);
     }
@@ -211,11 +211,11 @@ mod tests {
     #[test]
     fn long_chains_and_dense_groups_end() {
         let n_nodes = 20_000;
-        let chain = ImportGraph::new(n_nodes, (1..n_nodes).map(|it| (it - 1, it)));
+        let chain = FileGraph::new(n_nodes, (1..n_nodes).map(|it| (it - 1, it)));
         assert!(find(&chain).is_empty());
-        let pairs = ImportGraph::new(n_nodes, (0..n_nodes).map(|it| (it, it ^ 1)));
+        let pairs = FileGraph::new(n_nodes, (0..n_nodes).map(|it| (it, it ^ 1)));
         assert_eq!(find(&pairs).len(), n_nodes / 2);
         let dense = (0..60).flat_map(|from| (0..60).map(move |to| (from, to)));
-        assert_eq!(find(&ImportGraph::new(60, dense)).len(), MAX_CYCLES_PER_GROUP);
+        assert_eq!(find(&FileGraph::new(60, dense)).len(), MAX_CYCLES_PER_GROUP);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use document::Value;
 
-use super::cycles::{self, ImportGraph};
+use super::cycles::{self, FileGraph};
 use crate::finding::{RelatedPlace, RuleFinding};
 use crate::selector::{FileOccurrence, shown};
 
@@ -32,7 +32,7 @@ pub(super) struct LinkTerms {
 pub(super) struct Links<'a> {
     names: Vec<&'a str>,
     links: Vec<Link<'a>>,
-    graph: ImportGraph,
+    graph: FileGraph,
     n_left: usize,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Links<'a> {
     pub(super) fn new(names: Vec<&'a str>, mut links: Vec<Link<'a>>) -> Links<'a> {
         links.sort_by_key(|it| (it.from, it.to));
         links.dedup_by_key(|it| (it.from, it.to));
-        let graph = ImportGraph::new(names.len(), links.iter().map(|it| (it.from, it.to)));
+        let graph = FileGraph::new(names.len(), links.iter().map(|it| (it.from, it.to)));
         Links { names, links, graph, n_left: MAX_STEPS }
     }
 
