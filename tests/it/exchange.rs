@@ -91,7 +91,7 @@ fn hostile_documents_change_nothing() {
     check("truncated", r#"{"version": "2.1.0", "runs": [{"#, TEXT, 1, "not valid JSON");
     let deep = format!(r#"{{"runs": {}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
     check("deep", &deep, TEXT, 1, "Nothing was written.");
-    check("two kinds", r#"{"runs": [], "changes": {}}"#, TEXT, 1, "cannot be told");
+    check("two kinds", r#"{"runs": [], "changes": {}}"#, TEXT, 1, "cannot tell the kind");
     check("own and other", r#"{"runs": [], "regreen_edits": 1}"#, TEXT, 1, "Nothing was written.");
     let stale =
         "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-other\n+x\n@@ -2 +2 @@\n-second line\n+y\n";

@@ -96,7 +96,7 @@ fn the_same_artifacts_come_out_wherever_the_inputs_are() {
 fn what_is_not_listed_is_not_there() {
     let scene = scene("app/api.yaml\tSRC/app/api.yaml\n", "ws");
     let ran = scene.run("--inputs list check");
-    let said = "there is no file `app/service.schema.json`";
+    let said = "cannot find file `app/service.schema.json`";
     assert!(ran.text().contains(said), "{}", ran.text());
     assert!(!ran.text().contains("SCHEMA_TYPE"), "{}", ran.text());
     assert_eq!(scene.run("--inputs list check --deny-unchecked").code, 1);

@@ -106,7 +106,7 @@ fn a_server_is_asked_only_by_update_and_within_limits() {
         "http://example.org/plain.json: only https",
         "file:///etc/passwd: only https",
         "huge.json: it has more than 8388608 bytes",
-        "text.json: it is no object",
+        "text.json: it is not an object",
         "gone.json: it is not there",
         "Locked 3 schemas",
     ] {
