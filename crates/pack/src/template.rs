@@ -227,10 +227,10 @@ mod tests {
     #[test]
     fn what_is_no_template_is_refused() {
         for (text, part) in [
-            ("{/a", "not closed"),
-            ("a}", "closes nothing"),
+            ("{/a", "unclosed `{`"),
+            ("a}", "unmatched `}`"),
             ("{a}", "starts with `/`"),
-            ("{/a|snak}", "the filters are snake"),
+            ("{/a|snak}", "expected one of snake"),
         ] {
             let error = Template::parse(text).unwrap_err();
             assert!(error.contains(part), "{error}");

@@ -291,8 +291,8 @@ fn a_catalogue_is_read_entry_by_entry() {
     https://a1 A 1 []
     https://b B ["b.json", "c.json"]
     "#);
-    assert!(read_catalogue(b"{}").unwrap_err().contains("no catalogue"));
-    assert!(read_catalogue(b"{").unwrap_err().contains("no JSON"));
+    assert!(read_catalogue(b"{}").unwrap_err().contains("not a catalogue"));
+    assert!(read_catalogue(b"{").unwrap_err().contains("not JSON"));
     let many = format!(r#"{{"schemas": [{}]}}"#, vec![r#"{"url": "x"}"#; 6000].join(","));
     assert!(read_catalogue(many.as_bytes()).unwrap_err().contains("more than"));
 }
