@@ -10,14 +10,14 @@
 //! use std::sync::Arc;
 //!
 //! use clank::program::NoModules;
-//! use clank_emit::{Dialect, EmitOptions, Runtime, emit};
+//! use clank_emit::{EmitOptions, OutputLanguage, Runtime, emit};
 //! use clank_syntax::ast::Name;
 //!
 //! let parsed = clank_syntax::parse("double.clank", "fn double(n: Int) -> Int { n * 2 }\n");
 //! let ast = Arc::new(parsed.ast);
 //! let program = clank::Program::load(Name::new("double.clank"), ast, parsed.errors, &NoModules);
 //! let checked = clank::check(&program, None);
-//! let options = EmitOptions { dialect: Dialect::JavaScript, runtime: Runtime::Inline };
+//! let options = EmitOptions { dialect: OutputLanguage::JavaScript, runtime: Runtime::Inline };
 //!
 //! let output = emit(&checked, &options);
 //!
