@@ -58,7 +58,7 @@ fn one_element(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> 
     Some(
         Candidate::new(scene, target, "join an array of one value")
             .because(format!("expected `{expected}`, found `{actual}`; `++` joins arrays"))
-            .confidence(Confidence::High)
+            .confidence(Confidence::Medium)
             .op(scene.replace(element, new))
             .idiom(),
     )
@@ -79,7 +79,7 @@ fn difference(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> O
     Some(
         Candidate::new(scene, target, "write `compare(…)` for the difference")
             .because("an order is `Less`, `Equal` or `Greater`; `compare` tells which")
-            .confidence(Confidence::High)
+            .confidence(Confidence::Medium)
             .op(scene.replace(expr, new))
             .idiom(),
     )
@@ -106,7 +106,7 @@ fn other_wrapper(
     Some(
         Candidate::new(scene, target, format!("write the variant of `{expected}`"))
             .because(format!("expected `{expected}`, found `{actual}`"))
-            .confidence(Confidence::High)
+            .confidence(Confidence::Medium)
             .op(scene.replace(expr, new))
             .idiom(),
     )
@@ -214,7 +214,7 @@ fn own_parameters(
     let new = format!("{name}[{}]", names.join(", "));
     let start = Candidate::new(scene, target, format!("write `{new}`"))
         .because(it.message.clone())
-        .confidence(Confidence::High)
+        .confidence(Confidence::Medium)
         .also_for(own.iter().map(|it| it.0))
         .idiom();
     Some(own.iter().fold(start, |candidate, it| candidate.op(scene.replace(it.1, source(&new)))))
