@@ -22,7 +22,7 @@ use protocol::v1;
 use self::mutate::{Mutation, ProgramFault, mutations};
 use self::promise::{broken_promise, offered};
 use self::random::Random;
-use self::subject::Subject;
+use self::subject::StudyProgram;
 use self::users::{Repaired, UserWorkspace};
 use crate::report;
 
@@ -78,7 +78,7 @@ pub(crate) fn run(root: &Path, flags: &[&str]) -> Result<()> {
             continue;
         }
         let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        let original = Subject::new(&text);
+        let original = StudyProgram::new(&text);
         if original.progress() != [0; 4] {
             ensure!(
                 !path.starts_with(root.join(FOLDERS[1])),
@@ -128,7 +128,7 @@ fn programs(root: &Path) -> Result<Vec<PathBuf>> {
 
 fn study(
     name: &str,
-    original: &Subject,
+    original: &StudyProgram,
     workspace: &UserWorkspace,
     options: &Options,
     tally: &mut BTreeMap<ProgramFault, Counts>,
@@ -169,14 +169,14 @@ fn study(
 /// Makes one mistake, looks whether it is found, and repairs it. What is not as it should be, a line each; `None` if it is
 /// no mistake of that kind.
 fn one(
-    original: &Subject,
+    original: &StudyProgram,
     expected: &(String, String),
     workspace: &UserWorkspace,
     (fault, mutation): (ProgramFault, &Mutation),
     counts: &mut Counts,
 ) -> Result<Option<Vec<String>>> {
     let Ok(text) = original.patched(&mutation.ops) else { return Ok(None) };
-    let mutant = Subject::new(&text);
+    let mutant = StudyProgram::new(&text);
     let mut lines = Vec::new();
     if !is_of(&mutant, fault) {
         return Ok(None);
@@ -221,7 +221,7 @@ fn one(
 }
 
 /// Whether a mutant is one of that kind. A guard was one only if something is unguarded without it.
-fn is_of(mutant: &Subject, fault: ProgramFault) -> bool {
+fn is_of(mutant: &StudyProgram, fault: ProgramFault) -> bool {
     let is_open = |kind: GoalKind| mutant.open_goals().iter().any(|it| it.0 == kind);
     match fault {
         ProgramFault::UnguardedIndex => mutant.progress()[0] == 0 && is_open(GoalKind::Bounds),
@@ -231,13 +231,13 @@ fn is_of(mutant: &Subject, fault: ProgramFault) -> bool {
 }
 
 fn judge(
-    original: &Subject,
+    original: &StudyProgram,
     expected: &(String, String),
     stops_before: usize,
     fixed: &Repaired,
     counts: &mut Counts,
 ) -> Vec<String> {
-    let after = Subject::new(&fixed.text);
+    let after = StudyProgram::new(&fixed.text);
     if after.progress() != [0; 4] {
         let left = after.findings().into_iter().take(6).map(|it| format!("left: {it}"));
         return std::iter::once("NOT GREEN".to_owned()).chain(left).collect();

@@ -8,7 +8,7 @@ use clank::CheckedBody;
 use clank::body::{Body, BodyView, Resolution};
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
-use clank::env::{Env, Shape, TypeDef};
+use clank::env::{Env, TypeBody, TypeDef};
 use clank::ty::{FnTy, Prim, Ty, TypeKey};
 use clank_syntax::ast::{Ast, Comments, Decl, DeclId, ExprId, Name, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -340,7 +340,7 @@ fn prim_text(prim: Prim) -> &'static str {
 
 fn variant_name(def: &TypeDef, variant: u32) -> Option<&str> {
     match &def.shape {
-        Shape::Sum(variants) => variants.get(variant as usize).map(|it| it.name.as_str()),
+        TypeBody::Sum(variants) => variants.get(variant as usize).map(|it| it.name.as_str()),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Declarations: functions with their entry checks, records and sums.
 
-use clank::env::{Shape, Signature, Value};
+use clank::env::{Signature, TypeBody, Value};
 use clank::ty::{Ty, TypeKey};
 use clank_syntax::ast::{Decl, DeclId, FieldId, FnDecl, Name, TypeParamId, VariantId};
 use rustc_hash::FxHashMap;
@@ -159,7 +159,7 @@ fn record(
 ) -> Vec<TopLevel> {
     let key = TypeKey { module: cx.source().file.clone(), name: name.clone() };
     let Some(def) = cx.def(&key) else { return Vec::new() };
-    let Shape::Record(types) = &def.shape else { return Vec::new() };
+    let TypeBody::Record(types) = &def.shape else { return Vec::new() };
     let own = cx.global(&key.module, name, true);
     let params = type_param_names(cx, type_params);
     let typed: Vec<(Name, String)> =
@@ -185,7 +185,7 @@ fn sum(
 ) -> Vec<TopLevel> {
     let key = TypeKey { module: cx.source().file.clone(), name: name.clone() };
     let Some(def) = cx.def(&key) else { return Vec::new() };
-    let Shape::Sum(defs) = &def.shape else { return Vec::new() };
+    let TypeBody::Sum(defs) = &def.shape else { return Vec::new() };
     let own = cx.global(&key.module, name, false);
     let params = type_param_names(cx, type_params);
     let mut union = Vec::new();

@@ -5,7 +5,7 @@
 //! is large has one of its own at the end of the file: a constant, or a function of the descriptions of its arguments.
 //! In a generic function the description of a type parameter is a parameter (see `shown`).
 
-use clank::env::{Shape, TypeDef};
+use clank::env::{TypeBody, TypeDef};
 use clank::ty::{Adt, Meaning, Predicate, Ty, TypeKey};
 use clank_syntax::ast::{Name, NodeId};
 use clank_syntax::with_stack;
@@ -189,12 +189,12 @@ impl FileCx<'_> {
         let value = Name::new("value");
         let part = |field: Name| Expr::ident(value.clone()).member(field);
         let body = match &def.shape {
-            Shape::Record(fields) if fields.iter().any(|it| is_checked(&it.1)) => {
+            TypeBody::Record(fields) if fields.iter().any(|it| is_checked(&it.1)) => {
                 let made = Expr::ident(self.global(&def.key.module, &def.key.name, true));
                 let args = fields.iter().map(|it| part(names::legal(&it.0))).collect();
                 ArrowBody::Expr(Expr::call(made, args, None))
             }
-            Shape::Sum(variants) => {
+            TypeBody::Sum(variants) => {
                 let mut branches = Vec::new();
                 for (index, variant) in variants.iter().enumerate() {
                     if !variant.fields.iter().any(|it| is_checked(&it.1)) {
@@ -216,7 +216,7 @@ impl FileCx<'_> {
                 let kind = StmtKind::If { branches, otherwise: None };
                 ArrowBody::Block(JsBlock(vec![Stmt { kind, origin: None }]))
             }
-            Shape::Record(_) | Shape::Opaque => return shape,
+            TypeBody::Record(_) | TypeBody::Opaque => return shape,
         };
         checked(shape, value, body)
     }
@@ -332,12 +332,12 @@ impl FileCx<'_> {
 
     fn fields_of(&mut self, def: &TypeDef, purpose: Purpose) -> Expr {
         match &def.shape {
-            Shape::Record(fields) => {
+            TypeBody::Record(fields) => {
                 let fields = fields.iter().map(|(name, ty)| (names::legal(name), ty.base()));
                 let fields = self.field_shapes(fields.collect(), purpose);
                 record_shape(&def.key.name, fields)
             }
-            Shape::Sum(variants) => {
+            TypeBody::Sum(variants) => {
                 let variants = variants.iter().map(|variant| {
                     let fields = variant.fields.iter().enumerate().map(|(index, (name, ty))| {
                         (names::variant_field(name.as_deref(), index), ty.base())
@@ -348,7 +348,7 @@ impl FileCx<'_> {
                 let variants = variants.collect();
                 one("sum", Expr::object(variants))
             }
-            Shape::Opaque => Expr::str("any"),
+            TypeBody::Opaque => Expr::str("any"),
         }
     }
 
@@ -380,7 +380,7 @@ impl FileCx<'_> {
         let mut seen: FxHashSet<TypeKey> = FxHashSet::default();
         let mut pending = vec![def];
         while let Some(next) = pending.pop() {
-            declared.needs_shape |= matches!(next.shape, Shape::Record(_));
+            declared.needs_shape |= matches!(next.shape, TypeBody::Record(_));
             let mut keys = Vec::new();
             for ty in parts(next) {
                 declared.needs_shape |= mentions(ty, &mut keys);
@@ -435,9 +435,11 @@ fn is_inherited(name: &str) -> bool {
 /// The types of the fields of a declared type.
 fn parts(def: &TypeDef) -> Vec<&Ty> {
     match &def.shape {
-        Shape::Record(fields) => fields.iter().map(|it| &it.1).collect(),
-        Shape::Sum(variants) => variants.iter().flat_map(|it| &it.fields).map(|it| &it.1).collect(),
-        Shape::Opaque => Vec::new(),
+        TypeBody::Record(fields) => fields.iter().map(|it| &it.1).collect(),
+        TypeBody::Sum(variants) => {
+            variants.iter().flat_map(|it| &it.fields).map(|it| &it.1).collect()
+        }
+        TypeBody::Opaque => Vec::new(),
     }
 }
 

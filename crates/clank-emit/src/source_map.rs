@@ -8,13 +8,13 @@ use serde_json::json;
 use super::doc::Laid;
 
 /// The places of nodes, as source maps state them.
-struct NodePositions<'a> {
+struct SourcePositions<'a> {
     asts: &'a [&'a Ast],
     /// By module and source.
     lines: FxHashMap<(u32, u32), LineIndex>,
 }
 
-impl NodePositions<'_> {
+impl SourcePositions<'_> {
     /// Line and column from 0, the column in UTF-16 units; nothing for a node without a text.
     fn of(&mut self, module: u32, node: NodeId) -> Option<(u32, u32)> {
         let ast = self.asts.get(module as usize)?;
@@ -32,7 +32,7 @@ impl NodePositions<'_> {
 
 /// The source map of a generated file. `asts` are the modules of the program, in order.
 pub(crate) fn source_map(file: &str, laid: &Laid, asts: &[&Ast]) -> String {
-    let mut places = NodePositions { asts, lines: FxHashMap::default() };
+    let mut places = SourcePositions { asts, lines: FxHashMap::default() };
     let mut sources: Vec<&str> = Vec::new();
     let mut numbers: FxHashMap<(u32, u32), i64> = FxHashMap::default();
     let mut mappings = String::new();

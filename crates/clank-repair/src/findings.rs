@@ -13,18 +13,11 @@ use clank_syntax::Span;
 use clank_syntax::ast::{Ast, NodeId};
 use rustc_hash::{FxHashMap, FxHasher};
 
+use check::Class;
+
 use super::FindingId;
 use super::footprint::{DeclRef, Footprint};
 use crate::extent::declaration;
-
-/// What kind of work something is, in the order in which the work is done (RS-33).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Class {
-    Error,
-    Obligation,
-    Hole,
-    Warning,
-}
 
 /// What is said at a node. Goals of one kind at one node are told apart by their order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

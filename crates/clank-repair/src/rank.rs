@@ -2,13 +2,13 @@
 
 use std::cmp::Reverse;
 
-use check::{Confidence, RepairKind, Safety, Scope};
+use check::{Class, Confidence, RepairKind, Safety, Scope};
 use clank::CheckedModule;
 use clank_syntax::Span;
 use clank_syntax::ast::NodeId;
 use rustc_hash::FxHashMap;
 
-use super::findings::{Class, class_of};
+use super::findings::class_of;
 use super::propose::Candidate;
 use super::{FindingId, Repair};
 use crate::extent::{nodes, scope};

@@ -3,6 +3,7 @@
 //! What means what is known here, so a `rename` is spelled out as one `rename_symbol` for every place. It is refused if
 //! any name of the module would mean something else afterwards.
 
+use check::Class;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use clank::{Checked, CheckedModule, check_with};
 use clank_syntax::ast::{Ast, AstKind, Decl, DeclId, Name, NodeId, Pattern, Type};
 use clank_syntax::patch::{self, PatchError, PatchOp};
 
-use super::findings::{Class, FindingSet, Origins};
+use super::findings::{FindingSet, Origins};
 use crate::extent::declaration;
 
 /// Why a name cannot be changed.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use check::Confidence;
+use check::{Class, Confidence};
 use clank::body::GoalKind;
 use clank::code::Code;
 use clank::program::Program;
@@ -12,7 +12,7 @@ use clank::{Checked, CheckedModule};
 use rustc_hash::FxHashMap;
 
 use crate::extent::{nodes, scope};
-use crate::findings::{Class, class_of};
+use crate::findings::class_of;
 use crate::propose::{Candidate, RepairContext, propose};
 use crate::repair::{Budget, FindingId, ModuleRepairs, Repair, RepairRelations};
 use crate::verify::CandidateVerdict;
@@ -201,7 +201,7 @@ fn code(module: &CheckedModule, target: FindingId) -> Option<Code> {
 fn reason_for_none(module: &CheckedModule, target: FindingId, failed: Option<&str>) -> String {
     let of_code = || code(module, target).and_then(propose::why_none);
     let of_class = || match class_of(module, target) {
-        Class::Error | Class::Warning => "no single change is known to fix it",
+        Class::Error | Class::Warning | Class::Info => "no single change is known to fix it",
         Class::Obligation => "no check could be written for it",
         Class::Hole => "nothing in scope fits",
     };

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cascade::Blocked;
-use check::RepairKind;
+use check::{Class, RepairKind};
 use clank::code::Code;
 use clank::program::Program;
 use clank::{Checked, check_with};
@@ -26,7 +26,7 @@ use items::BlockItems;
 use rustc_hash::{FxHashMap, FxHashSet};
 use within::{LinearTypes, Region, Regions};
 
-use super::findings::{Class, FindingSet, Origins, TrackedFinding, class_of};
+use super::findings::{FindingSet, Origins, TrackedFinding, class_of};
 use super::footprint::{DeclRef, Footprint, Users};
 use super::propose::Candidate;
 use super::{Budget, FindingId, rank};
@@ -290,6 +290,7 @@ impl Trials<'_> {
                     return CandidateVerdict::Failed(DROPS_A_VALUE);
                 }
                 Class::Warning if class == Class::Error => {}
+                Class::Info => {}
                 Class::Warning => return CandidateVerdict::Failed(MAKES_A_WARNING),
             }
         }

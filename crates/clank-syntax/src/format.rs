@@ -35,6 +35,17 @@ pub fn format(parsed: &Parsed) -> Option<String> {
 
 /// The edits that make the canonical layout: one for every run of blanks between tokens and comments that is to be
 /// another. Nothing if there are syntax errors, if `text` is not the text that was parsed, or if the result is too long.
+///
+/// ```
+/// use clank_syntax::{format_edits, parse};
+/// use edit::Text;
+///
+/// let text = Text::new("fn a()->Int { 1 }\n");
+/// let parsed = parse("a.clank", "fn a()->Int { 1 }\n");
+/// let edits = format_edits(&text, &parsed).expect("it has no syntax errors");
+/// assert_eq!(edits.apply(&text)?.bytes(), b"fn a() -> Int { 1 }\n");
+/// # Ok::<(), edit::EditError>(())
+/// ```
 pub fn format_edits(text: &Text, parsed: &Parsed) -> Option<EditSet> {
     parsed.errors.is_empty().then(|| layout_edits(text, &parsed.ast, &parsed.tokens))?
 }
@@ -50,6 +61,14 @@ pub fn layout_edits(text: &Text, ast: &Ast, tokens: &Tokens) -> Option<EditSet> 
 }
 
 /// Whether the text is in canonical layout; nothing if it has syntax errors.
+///
+/// ```
+/// use clank_syntax::{is_formatted, parse};
+///
+/// assert_eq!(is_formatted(&parse("a.clank", "fn a() -> Int { 1 }\n")), Some(true));
+/// assert_eq!(is_formatted(&parse("a.clank", "fn a()->Int { 1 }\n")), Some(false));
+/// assert_eq!(is_formatted(&parse("a.clank", "fn a( { 1 }\n")), None);
+/// ```
 pub fn is_formatted(parsed: &Parsed) -> Option<bool> {
     parsed.errors.is_empty().then(|| plan(&parsed.ast, &parsed.tokens).formatted.is_none())
 }

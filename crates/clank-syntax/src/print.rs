@@ -54,6 +54,10 @@ pub fn print_pattern(ast: &Ast, pattern: PatternId) -> String {
 }
 
 /// A string literal whose value is `text`.
+///
+/// ```
+/// assert_eq!(clank_syntax::print_string("a \"b\"\n"), r#""a \"b\"\n""#);
+/// ```
 pub fn print_string(text: &str) -> String {
     literal::string(text)
 }

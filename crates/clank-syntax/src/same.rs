@@ -6,6 +6,14 @@ use crate::ast::{
 };
 
 /// Whether two programs are equal up to ids, spans, sources and comments. Floats are compared by their bits.
+///
+/// ```
+/// use clank_syntax::{parse, same};
+///
+/// let tree = |text| parse("a.clank", text).ast;
+/// assert!(same(&tree("fn a() -> Int { 1 }"), &tree("fn a()\n  -> Int { 1 } // one")));
+/// assert!(!same(&tree("fn a() -> Int { 1 }"), &tree("fn a() -> Int { 2 }")));
+/// ```
 pub fn same(a: &Ast, b: &Ast) -> bool {
     same_subtrees(a, a.root().node(), b, b.root().node())
 }

@@ -202,12 +202,12 @@ pub struct Hole {
     /// The effects that what fills it may have.
     pub effects: crate::ty::Effects,
     /// What would fit, the best first.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<HoleFit>,
 }
 
 /// What would fit into a hole.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Candidate {
+pub struct HoleFit {
     /// Clank text; may hold holes.
     pub text: String,
     /// How sure it is.

@@ -218,7 +218,7 @@ impl Canon<'_> {
 
     /// The fields that the record with that name has, if its literal may become a call of its constructor.
     fn record_fields(&self, name: &str) -> Option<Vec<Name>> {
-        use crate::env::{Shape, TypeEntry, Value};
+        use crate::env::{TypeBody, TypeEntry, Value};
         let (value, entry) = match name.rsplit_once('.') {
             None => (self.env.values.get(name)?, self.env.types.get(name)?),
             Some((module, name)) => {
@@ -229,7 +229,7 @@ impl Canon<'_> {
         };
         let (Value::Record { def }, TypeEntry::Def(of_type)) = (value, entry) else { return None };
         match &def.shape {
-            Shape::Record(fields) if def.key == of_type.key => {
+            TypeBody::Record(fields) if def.key == of_type.key => {
                 Some(fields.iter().map(|it| it.0.clone()).collect())
             }
             _ => None,

@@ -20,12 +20,12 @@ pub struct TypeDef {
     /// The type parameters.
     pub params: Vec<Name>,
     /// What it is made of; types mention the parameters as [`Ty::Param`].
-    pub shape: Shape,
+    pub shape: TypeBody,
 }
 
 /// What a declared type is made of.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Shape {
+pub enum TypeBody {
     /// A record: its fields in order.
     Record(Vec<(Name, Ty)>),
     /// A sum.
@@ -34,13 +34,13 @@ pub enum Shape {
     Opaque,
 }
 
-impl Shape {
+impl TypeBody {
     /// The types of its fields.
     pub fn types(&self) -> impl Iterator<Item = &Ty> {
         let (fields, variants): (&[_], &[_]) = match self {
-            Shape::Record(fields) => (fields, &[]),
-            Shape::Sum(variants) => (&[], variants),
-            Shape::Opaque => (&[], &[]),
+            TypeBody::Record(fields) => (fields, &[]),
+            TypeBody::Sum(variants) => (&[], variants),
+            TypeBody::Opaque => (&[], &[]),
         };
         let of_variants = variants.iter().flat_map(|it| &it.fields).map(|it| &it.1);
         fields.iter().map(|it| &it.1).chain(of_variants)

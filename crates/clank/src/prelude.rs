@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use clank_syntax::ast::{Decl, Name};
 
 use crate::collect::function_signature;
-use crate::env::{Env, Shape, TypeDef, TypeEntry, Value, VariantDef};
+use crate::env::{Env, TypeBody, TypeDef, TypeEntry, Value, VariantDef};
 use crate::resolve::Findings;
 use crate::ty::{Ty, TypeKey};
 
@@ -27,7 +27,7 @@ fn load() -> Env {
         let def = Arc::new(def);
         env.types.insert(def.key.name.clone(), TypeEntry::Def(Arc::clone(&def)));
         env.defs.insert(def.key.clone(), Arc::clone(&def));
-        if let Shape::Sum(variants) = &def.shape {
+        if let TypeBody::Sum(variants) = &def.shape {
             for (index, variant) in variants.iter().enumerate() {
                 let value = Value::Variant { def: Arc::clone(&def), variant: index as u32 };
                 env.values.insert(variant.name.clone(), value);
@@ -65,7 +65,7 @@ fn types() -> Vec<TypeDef> {
         name: Name::new(name),
         fields: fields.iter().map(|(name, ty)| (Some(Name::new(name)), ty.clone())).collect(),
     };
-    let def = |name: &str, params: &[&str], shape: Shape| TypeDef {
+    let def = |name: &str, params: &[&str], shape: TypeBody| TypeDef {
         key: TypeKey::prelude(name),
         node: None,
         params: params.iter().map(Name::new).collect(),
@@ -78,13 +78,13 @@ fn types() -> Vec<TypeDef> {
     );
     let ordering = ["Less", "Equal", "Greater"].map(|it| variant(it, &[])).to_vec();
     vec![
-        def("Option", &["T"], Shape::Sum(vec![some, variant("None", &[])])),
-        def("Result", &["T", "E"], Shape::Sum(vec![ok, err])),
-        def("Ordering", &[], Shape::Sum(ordering)),
-        def("Map", &["K", "V"], Shape::Opaque),
-        def("Set", &["T"], Shape::Opaque),
-        def("Linear", &["T"], Shape::Opaque),
-        def("Affine", &["T"], Shape::Opaque),
+        def("Option", &["T"], TypeBody::Sum(vec![some, variant("None", &[])])),
+        def("Result", &["T", "E"], TypeBody::Sum(vec![ok, err])),
+        def("Ordering", &[], TypeBody::Sum(ordering)),
+        def("Map", &["K", "V"], TypeBody::Opaque),
+        def("Set", &["T"], TypeBody::Opaque),
+        def("Linear", &["T"], TypeBody::Opaque),
+        def("Affine", &["T"], TypeBody::Opaque),
     ]
 }
 

@@ -27,7 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::body::{Body, BodyView, Resolution};
 use crate::driver::CheckedBody;
-use crate::env::{Env, Shape, Signature, Value};
+use crate::env::{Env, Signature, TypeBody, Value};
 use crate::oracle::Oracle;
 use crate::proof::{Doubt, Proof};
 use crate::resolve::substitute;
@@ -158,7 +158,7 @@ impl<'a> World<'a> {
     }
 
     /// What a record or sum is made of.
-    fn shape<'e>(&'e self, env: &'e Env, key: &TypeKey) -> Option<&'e Shape> {
+    fn shape<'e>(&'e self, env: &'e Env, key: &TypeKey) -> Option<&'e TypeBody> {
         let home = || Some(self.modules[*self.by_file.get(key.module.as_str())?].env);
         let def = env.def(key).or_else(|| home()?.def(key));
         let def = def.or_else(|| crate::prelude::prelude().def(key));
@@ -168,7 +168,7 @@ impl<'a> World<'a> {
     /// The fields of a record with its type arguments put in; none if it is no record.
     fn record_fields(&self, env: &Env, adt: &Adt) -> Vec<(Name, Ty)> {
         let Some(def) = env.def(&adt.key) else { return Vec::new() };
-        let Shape::Record(fields) = &def.shape else { return Vec::new() };
+        let TypeBody::Record(fields) = &def.shape else { return Vec::new() };
         let field =
             |(name, ty): &(Name, Ty)| (name.clone(), substitute(ty, &def.params, &adt.args));
         fields.iter().map(field).collect()
@@ -177,7 +177,7 @@ impl<'a> World<'a> {
     /// The types of the fields of a variant with the type arguments put in.
     fn variant_fields(&self, env: &Env, adt: &Adt, variant: u32) -> Vec<Ty> {
         let Some(def) = env.def(&adt.key) else { return Vec::new() };
-        let Shape::Sum(variants) = &def.shape else { return Vec::new() };
+        let TypeBody::Sum(variants) = &def.shape else { return Vec::new() };
         let Some(variant) = variants.get(variant as usize) else { return Vec::new() };
         variant.fields.iter().map(|it| substitute(&it.1, &def.params, &adt.args)).collect()
     }
@@ -235,11 +235,11 @@ impl<'a> World<'a> {
         let def = env.def(key)?;
         let decl = DeclId::of(ast, def.node?)?;
         let (nodes, types): (Vec<NodeId>, Vec<Ty>) = match (ast.decl(decl), &def.shape, variant) {
-            (Decl::Rec { fields, .. }, Shape::Record(types), None) => {
+            (Decl::Rec { fields, .. }, TypeBody::Record(types), None) => {
                 let nodes = fields.iter().map(|it| it.node());
                 (nodes.collect(), types.iter().map(|it| it.1.clone()).collect())
             }
-            (Decl::Sum { variants, .. }, Shape::Sum(types), Some(variant)) => {
+            (Decl::Sum { variants, .. }, TypeBody::Sum(types), Some(variant)) => {
                 let written = ast.variant(*variants.get(variant as usize)?);
                 let types = &types.get(variant as usize)?.fields;
                 let nodes = written.fields.iter().map(|it| it.node());

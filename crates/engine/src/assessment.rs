@@ -14,7 +14,7 @@ use snapshot::{RelPath, Snapshot};
 use crate::ask::SourceAnswer;
 use crate::ignore::{self, Ignores, OWN_SOURCE};
 use crate::run::Run;
-use crate::sources::{Question, QuestionKind, Source, caught};
+use crate::sources::{Question, QuestionKind, SourceSlot, caught};
 
 /// A provider that could not do its work, or whose answer did not make sense. Never what is wrong with the tree
 /// (AE-48).
@@ -137,7 +137,7 @@ pub(crate) fn assess_since(
     let mut failures = run.sources.unusable().to_vec();
     let mut looks = BTreeMap::new();
     let (mut unasked, mut broken) = (BTreeSet::new(), BTreeSet::new());
-    let mut questions: Vec<(&Source<'_>, Question)> = Vec::new();
+    let mut questions: Vec<(&SourceSlot<'_>, Question)> = Vec::new();
     let mut shared: Option<Arc<BTreeSet<RelPath>>> = None;
     // Nobody who is asked can stop the others.
     let stop = run.stop.part();
@@ -219,7 +219,7 @@ pub(crate) fn assess_rest(
 fn hear(
     run: &Run<'_>,
     snapshot: &Snapshot,
-    questions: Vec<(&Source<'_>, Question)>,
+    questions: Vec<(&SourceSlot<'_>, Question)>,
     looks: &mut BTreeMap<String, SourceAnswer>,
     failures: &mut Vec<ProviderFailure>,
 ) {
@@ -296,7 +296,7 @@ fn assemble(run: &Run<'_>, parts: Parts) -> Assessment {
 }
 
 fn look(
-    source: &Source<'_>,
+    source: &SourceSlot<'_>,
     check: &dyn Check,
     input: &Input<'_>,
 ) -> Result<SourceAnswer, LookError> {
@@ -309,7 +309,7 @@ pub(crate) fn complete(run: &Run<'_>, assessment: &mut Assessment) {
     let Assessment { snapshot, looks, failures, .. } = assessment;
     let stop = run.stop.part();
     let input = Input { stop: &stop, ..run.input(snapshot, None) };
-    let mut questions: Vec<(&Source<'_>, Question)> = Vec::new();
+    let mut questions: Vec<(&SourceSlot<'_>, Question)> = Vec::new();
     for (name, look) in looks.iter_mut().filter(|it| it.1.repairs.is_none()) {
         let Some(source) = run.sources.get(name) else { continue };
         let Some(function) = source.function(run.sources) else {
@@ -401,7 +401,7 @@ fn sift(run: &Run<'_>, assessment: &mut Assessment, all_asked: bool) {
     // Who cannot be asked has rules all the same.
     let mut sources: BTreeMap<&str, bool> =
         run.sources.unusable().iter().map(|it| (it.source.as_str(), false)).collect();
-    let is_open = |it: &Source<'_>| it.card.rules == RuleSet::Open;
+    let is_open = |it: &SourceSlot<'_>| it.card.rules == RuleSet::Open;
     sources.extend(run.sources.iter().map(|it| (it.card.name.as_str(), is_open(it))));
     let sifted = ignore::sift(&assessment.ignores, leveled.collect(), &sources, &is_whole);
     let own = sifted.own.into_iter().filter_map(|mut diagnostic| {

@@ -9,7 +9,7 @@ use snapshot::RelPath;
 use crate::ask::SourceAnswer;
 use crate::assessment::Assessment;
 use crate::run::Run;
-use crate::sources::{Question, QuestionKind, Source, caught};
+use crate::sources::{Question, QuestionKind, SourceSlot, caught};
 
 /// Of how many files a provider is asked again. One that is not a function of the tree shows it on any of them, and
 /// asking about all would double the cost of a run over many files.
@@ -25,7 +25,7 @@ pub(crate) fn find_erratic(
     objecting: &BTreeSet<String>,
 ) -> BTreeSet<String> {
     let changed: BTreeSet<RelPath> = touched.iter().take(MAX_FILES).cloned().collect();
-    let is_erratic = |source: &&Source<'_>| {
+    let is_erratic = |source: &&SourceSlot<'_>| {
         let name = &source.card.name;
         let Some(look) = assessment.looks.get(name) else { return false };
         let Some(function) = source.function(run.sources) else { return false };

@@ -32,7 +32,7 @@ const MAX_STARTS: usize = 2;
 /// The sources that are asked in a run.
 pub struct Sources<'a> {
     /// In the order of their names.
-    sources: Vec<Source<'a>>,
+    sources: Vec<SourceSlot<'a>>,
     /// Those that are not asked at all.
     unusable: Vec<ProviderFailure>,
     environment: Environment,
@@ -40,7 +40,7 @@ pub struct Sources<'a> {
 }
 
 /// One of them.
-pub(crate) struct Source<'a> {
+pub(crate) struct SourceSlot<'a> {
     provider: ProviderHandle<'a>,
     pub(crate) card: Card,
     seat: Mutex<Seat>,
@@ -140,7 +140,7 @@ impl<'a> Sources<'a> {
             kind: FailureKind::Unavailable,
             message,
         };
-        let mut by_name: BTreeMap<String, Vec<Source<'b>>> = BTreeMap::new();
+        let mut by_name: BTreeMap<String, Vec<SourceSlot<'b>>> = BTreeMap::new();
         let mut unusable = Vec::new();
         for provider in providers {
             match caught(|| provider.get().card().clone()) {
@@ -150,7 +150,7 @@ impl<'a> Sources<'a> {
                 }
                 Ok(card) => {
                     let name = card.name.clone();
-                    let source = Source { provider, card, seat: Mutex::default() };
+                    let source = SourceSlot { provider, card, seat: Mutex::default() };
                     by_name.entry(name).or_default().push(source);
                 }
                 Err(error) => unusable.push(ProviderFailure::new("unknown", error)),
@@ -190,11 +190,11 @@ impl<'a> Sources<'a> {
     }
 
     /// Those that can be asked, in the order of their names.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Source<'a>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &SourceSlot<'a>> {
         self.sources.iter()
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<&Source<'a>> {
+    pub(crate) fn get(&self, name: &str) -> Option<&SourceSlot<'a>> {
         let place = self.sources.binary_search_by(|it| it.card.name.as_str().cmp(name)).ok()?;
         Some(&self.sources[place])
     }
@@ -217,13 +217,13 @@ impl<'a> Sources<'a> {
     /// Asks sources that run elsewhere, all at the same time. One that died is asked once more.
     pub(crate) fn ask(
         &self,
-        questions: Vec<(&Source<'a>, Question)>,
+        questions: Vec<(&SourceSlot<'a>, Question)>,
         stop: &Stop,
     ) -> BTreeMap<String, Result<Report, LookError>> {
         let mut answers = BTreeMap::new();
         let mut open = questions;
         while !open.is_empty() {
-            let asked: Vec<(&Source<'a>, Question)> = std::mem::take(&mut open);
+            let asked: Vec<(&SourceSlot<'a>, Question)> = std::mem::take(&mut open);
             let said = self.ask_once(&asked, stop);
             for ((source, question), answer) in asked.into_iter().zip(said) {
                 match answer {
@@ -244,7 +244,7 @@ impl<'a> Sources<'a> {
 
     fn ask_once(
         &self,
-        questions: &[(&Source<'a>, Question)],
+        questions: &[(&SourceSlot<'a>, Question)],
         stop: &Stop,
     ) -> Vec<Result<Report, LookError>> {
         let (sender, receiver) = channel();
@@ -379,7 +379,7 @@ impl Question {
     }
 }
 
-impl Source<'_> {
+impl SourceSlot<'_> {
     /// What of the tree its answer depends on. Who panics has not said.
     pub(crate) fn reach(&self, input: &Input<'_>) -> Reach {
         caught(|| self.provider.get().reach(input)).unwrap_or(Reach::Tree)

@@ -9,7 +9,7 @@ use snapshot::{
     ApplyError, Entry, FileIndex, NewFile, RelPath, Rename, Snapshot, TreeChange, UnreadReason,
 };
 
-use crate::failure::{FailedOp, Failure, OpFailureCode, RefusedPaths};
+use crate::failure::{FailedOp, FailureCause, OpFailureCode, RefusedPaths};
 use crate::kind::PatchKind;
 use crate::simulate::tree::{NEW_FILE_MODE, expect_place, resolve_links};
 use crate::simulate::{AppliedOp, Simulation};
@@ -312,7 +312,7 @@ pub(crate) fn simulate(
     let mut simulation = Simulation::nothing(PatchKind::Edits, index);
     let (change, failures) = to_change(document, snapshot, refused);
     let ops: Vec<(&'static str, &RelPath)> = document.ops().collect();
-    let mut failures: BTreeMap<usize, Failure> = failures.into_iter().collect();
+    let mut failures: BTreeMap<usize, FailureCause> = failures.into_iter().collect();
     if failures.is_empty()
         && let Err((op_index, failure)) = accept(document, change, snapshot, &mut simulation)
     {
@@ -357,7 +357,7 @@ pub(crate) fn to_change(
     document: &EditsDocument,
     snapshot: &Snapshot,
     refused: &RefusedPaths,
-) -> (Parts, Vec<(usize, Failure)>) {
+) -> (Parts, Vec<(usize, FailureCause)>) {
     let mut parts = Parts {
         edits: BTreeMap::new(),
         adds: BTreeMap::new(),
@@ -367,8 +367,8 @@ pub(crate) fn to_change(
     let mut failures = Vec::new();
     let mut op_index = 0..;
     let twice =
-        || Failure::new(OpFailureCode::InvalidDocument, "the document names this file twice");
-    let mut note = |outcome: Result<bool, Failure>| {
+        || FailureCause::new(OpFailureCode::InvalidDocument, "the document names this file twice");
+    let mut note = |outcome: Result<bool, FailureCause>| {
         let op_index = op_index.next().unwrap_or_default();
         match outcome {
             Ok(true) => {}
@@ -400,19 +400,19 @@ pub(crate) fn to_change(
     (parts, failures)
 }
 
-fn touchable(refused: &RefusedPaths, path: &RelPath) -> Result<(), Failure> {
+fn touchable(refused: &RefusedPaths, path: &RelPath) -> Result<(), FailureCause> {
     match refused.get(path) {
-        Some(refused) => Err(Failure::untouchable(path, refused)),
+        Some(refused) => Err(FailureCause::untouchable(path, refused)),
         None => Ok(()),
     }
 }
 
-fn edit_set(file: &FileEdits, snapshot: &Snapshot) -> Result<(RelPath, EditSet), Failure> {
+fn edit_set(file: &FileEdits, snapshot: &Snapshot) -> Result<(RelPath, EditSet), FailureCause> {
     let (path, text) = expect_file(snapshot, &file.path, file.base, true)?;
     let edits =
         file.edits.iter().map(|it| Edit::replace(it.start, it.end, it.text.as_bytes())).collect();
     let set = EditSet::new(&text, edits)
-        .map_err(|error| Failure::new(OpFailureCode::InvalidEdit, error.to_string()))?;
+        .map_err(|error| FailureCause::new(OpFailureCode::InvalidEdit, error.to_string()))?;
     Ok((path, set))
 }
 
@@ -421,15 +421,16 @@ fn expect_file(
     path: &RelPath,
     base: ContentHash,
     through_links: bool,
-) -> Result<(RelPath, Text), Failure> {
-    let target =
-        resolve_links(snapshot, path).filter(|target| through_links || target == path).ok_or_else(
-            || Failure::new(OpFailureCode::Link, format!("{path} is a link or leads through one")),
-        )?;
+) -> Result<(RelPath, Text), FailureCause> {
+    let target = resolve_links(snapshot, path)
+        .filter(|target| through_links || target == path)
+        .ok_or_else(|| {
+            FailureCause::new(OpFailureCode::Link, format!("{path} is a link or leads through one"))
+        })?;
     match snapshot.get(&target) {
         Some(Entry::File(file)) if file.hash() == base => Ok((target, file.text())),
         Some(Entry::File(file)) => {
-            let mut failure = Failure::new(
+            let mut failure = FailureCause::new(
                 OpFailureCode::Stale,
                 format!("{target} is not the text that the edits are for"),
             );
@@ -437,13 +438,17 @@ fn expect_file(
             failure.found = Some(file.hash().to_string());
             Err(failure)
         }
-        Some(Entry::Unread { reason: UnreadReason::TooLarge, .. }) => {
-            Err(Failure::new(OpFailureCode::TooLarge, format!("{target} is larger than the limit")))
+        Some(Entry::Unread { reason: UnreadReason::TooLarge, .. }) => Err(FailureCause::new(
+            OpFailureCode::TooLarge,
+            format!("{target} is larger than the limit"),
+        )),
+        Some(_) => Err(FailureCause::new(
+            OpFailureCode::NotAFile,
+            format!("{target} is not a regular file"),
+        )),
+        None => {
+            Err(FailureCause::new(OpFailureCode::FileMissing, format!("{target} does not exist")))
         }
-        Some(_) => {
-            Err(Failure::new(OpFailureCode::NotAFile, format!("{target} is not a regular file")))
-        }
-        None => Err(Failure::new(OpFailureCode::FileMissing, format!("{target} does not exist"))),
     }
 }
 
@@ -453,7 +458,7 @@ fn accept(
     parts: Parts,
     snapshot: &Snapshot,
     simulation: &mut Simulation,
-) -> Result<(), (usize, Failure)> {
+) -> Result<(), (usize, FailureCause)> {
     let change = check_alone(document, &parts, snapshot)?;
     move_uids(&change, &mut simulation.index).map_err(|failure| (0, failure))?;
     simulation.change = change;
@@ -465,10 +470,11 @@ pub(crate) fn check_alone(
     document: &EditsDocument,
     parts: &Parts,
     snapshot: &Snapshot,
-) -> Result<TreeChange, (usize, Failure)> {
+) -> Result<TreeChange, (usize, FailureCause)> {
     let Parts { edits, adds, deletes, renames } = parts.clone();
-    let change = TreeChange::new(edits, adds, deletes, renames)
-        .map_err(|error| (0, Failure::new(OpFailureCode::InvalidDocument, error.to_string())))?;
+    let change = TreeChange::new(edits, adds, deletes, renames).map_err(|error| {
+        (0, FailureCause::new(OpFailureCode::InvalidDocument, error.to_string()))
+    })?;
     if let Err(error) = check_moves(&change, snapshot) {
         let (code, path) = code_of(&error);
         let wants = |(_, name): &(usize, &RelPath)| path.as_ref() == Some(*name);
@@ -477,7 +483,7 @@ pub(crate) fn check_alone(
         let targets = targets.chain(document.deletes.iter().map(|it| &it.path));
         let targets = targets.chain(document.renames.iter().map(|it| &it.to));
         let op_index = targets.enumerate().filter(wants).last().map_or(0, |(index, _)| index);
-        return Err((op_index, Failure::new(code, error.to_string())));
+        return Err((op_index, FailureCause::new(code, error.to_string())));
     }
     Ok(change)
 }
@@ -495,7 +501,7 @@ pub(crate) fn check_moves(change: &TreeChange, snapshot: &Snapshot) -> Result<()
 }
 
 /// Uids go where their files go.
-pub(crate) fn move_uids(change: &TreeChange, index: &mut FileIndex) -> Result<(), Failure> {
+pub(crate) fn move_uids(change: &TreeChange, index: &mut FileIndex) -> Result<(), FailureCause> {
     change.deletes().keys().for_each(|it| index.remove(it));
     // All uids leave their paths before the first arrives, so that files may swap their paths.
     let uid = |(path, it): (&RelPath, &Rename)| {
@@ -506,7 +512,7 @@ pub(crate) fn move_uids(change: &TreeChange, index: &mut FileIndex) -> Result<()
     for (uid, to) in moved {
         index
             .insert(&uid, &to)
-            .map_err(|error| Failure::new(OpFailureCode::UidInUse, error.to_string()))?;
+            .map_err(|error| FailureCause::new(OpFailureCode::UidInUse, error.to_string()))?;
     }
     Ok(())
 }

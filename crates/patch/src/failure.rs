@@ -225,7 +225,7 @@ pub type RefusedPaths = BTreeMap<RelPath, Refused>;
 
 /// A failure before it is known to which operation it belongs.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Failure {
+pub(crate) struct FailureCause {
     pub(crate) code: OpFailureCode,
     pub(crate) message: String,
     pub(crate) at: Option<Pointer>,
@@ -235,38 +235,39 @@ pub(crate) struct Failure {
     pub(crate) offset: Option<u32>,
 }
 
-impl Failure {
-    pub(crate) fn new(code: OpFailureCode, message: impl Into<String>) -> Failure {
+impl FailureCause {
+    pub(crate) fn new(code: OpFailureCode, message: impl Into<String>) -> FailureCause {
         let message = cap(&message.into(), MAX_SHOWN);
-        Failure { code, message, at: None, expected: None, found: None, offset: None }
+        FailureCause { code, message, at: None, expected: None, found: None, offset: None }
     }
 
     /// An operation on a path that must not be touched.
-    pub(crate) fn untouchable(path: &RelPath, refused: &Refused) -> Failure {
+    pub(crate) fn untouchable(path: &RelPath, refused: &Refused) -> FailureCause {
         let path = cap(path.as_str(), MAX_SHOWN / 2);
-        let mut failure = Failure::new(refused.code, "");
+        let mut failure = FailureCause::new(refused.code, "");
         let reason = cap(&refused.reason, MAX_SHOWN);
         failure.message = format!("{path} is not touched, because {reason}");
         failure
     }
 
-    pub(crate) fn refused(refusal: &Refusal) -> Failure {
-        let mut failure = Failure::new(OpFailureCode::RefusedByDocument, refusal.to_string());
+    pub(crate) fn refused(refusal: &Refusal) -> FailureCause {
+        let mut failure = FailureCause::new(OpFailureCode::RefusedByDocument, refusal.to_string());
         failure.offset = Some(refusal.offset);
         failure
     }
 
-    pub(crate) fn unparsed(path: &str, error: &ParseError) -> Failure {
+    pub(crate) fn unparsed(path: &str, error: &ParseError) -> FailureCause {
         let code = match error.kind {
             ParseErrorKind::TooLarge => OpFailureCode::TooLarge,
             _ => OpFailureCode::ParseFailed,
         };
-        let mut failure = Failure::new(code, format!("{path} cannot be parsed: {}", error.message));
+        let mut failure =
+            FailureCause::new(code, format!("{path} cannot be parsed: {}", error.message));
         failure.offset = Some(error.offset);
         failure
     }
 
-    pub(crate) fn of_op(error: &OpError, show_values: bool) -> Failure {
+    pub(crate) fn of_op(error: &OpError, show_values: bool) -> FailureCause {
         let code = match error {
             OpError::Missing { .. } => OpFailureCode::PointerMissing,
             OpError::NotAnObject { .. } => OpFailureCode::NotAnObject,
@@ -280,10 +281,10 @@ impl Failure {
             OpError::Unexpected { .. } | OpError::UnexpectedParent { .. } => {
                 OpFailureCode::PreconditionFailed
             }
-            OpError::Refused(refusal) => return Failure::refused(refusal),
+            OpError::Refused(refusal) => return FailureCause::refused(refusal),
             _ => OpFailureCode::RefusedByDocument,
         };
-        let mut failure = Failure::new(code, error.to_string());
+        let mut failure = FailureCause::new(code, error.to_string());
         let word = |text: &str| Some(text.to_owned());
         match error {
             OpError::NotAnObject { found, .. } => {

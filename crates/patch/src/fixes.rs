@@ -12,7 +12,7 @@ use snapshot::{FileIndex, NewFile, RelPath, Rename, Snapshot, TreeChange};
 
 use crate::diagnose;
 use crate::edits::{self, EditsDocument, Parts};
-use crate::failure::{FailedOp, Failure, OpFailureCode, RefusedPaths, cap};
+use crate::failure::{FailedOp, FailureCause, OpFailureCode, RefusedPaths, cap};
 use crate::kind::PatchKind;
 use crate::simulate::{AppliedOp, Simulation};
 
@@ -72,7 +72,7 @@ pub(crate) fn simulate(
     let mut simulation = Simulation::nothing(document.kind, index);
     let mut pool = Pool::default();
     for it in &document.refused {
-        let failure = Failure::new(it.code, &it.reason);
+        let failure = FailureCause::new(it.code, &it.reason);
         refuse(&mut simulation, (&it.name, &it.about), &it.file, &failure);
     }
     for (nth, fix) in document.fixes.iter().enumerate() {
@@ -107,7 +107,12 @@ fn applied(fix: &ProposedFix) -> impl Iterator<Item = AppliedOp> {
     })
 }
 
-fn refuse(simulation: &mut Simulation, (name, about): (&str, &str), file: &str, failure: &Failure) {
+fn refuse(
+    simulation: &mut Simulation,
+    (name, about): (&str, &str),
+    file: &str,
+    failure: &FailureCause,
+) {
     simulation.ok = false;
     let rule = diagnose::semantic_rule(simulation.kind, failure.code.name());
     let about = cap(about, 120);
@@ -144,7 +149,7 @@ impl Pool {
         fixes: &[ProposedFix],
         snapshot: &Snapshot,
         refused: &RefusedPaths,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), FailureCause> {
         let fix = &fixes[nth];
         let hash = ContentHash::of(fix.edits.render().as_bytes());
         if self.known.contains(&hash) {
@@ -172,7 +177,7 @@ impl Pool {
                     MergeError::Clash(it) => {
                         clash(format!("{} with {} in {path}", it.kind, fixes[it.with].name))
                     }
-                    other => Failure::new(OpFailureCode::InvalidEdit, other.to_string()),
+                    other => FailureCause::new(OpFailureCode::InvalidEdit, other.to_string()),
                 })?;
             }
         }
@@ -182,7 +187,7 @@ impl Pool {
     }
 
     /// Whether the files that come and go are those of no other fix.
-    fn check_files(&self, parts: &Parts) -> Result<(), Failure> {
+    fn check_files(&self, parts: &Parts) -> Result<(), FailureCause> {
         let is_moved = |path: &RelPath| {
             self.deletes.contains_key(path)
                 || self.renames.contains_key(path)
@@ -198,7 +203,7 @@ impl Pool {
         }
     }
 
-    fn keep(&mut self, nth: usize, parts: Parts, snapshot: &Snapshot) -> Result<(), Failure> {
+    fn keep(&mut self, nth: usize, parts: Parts, snapshot: &Snapshot) -> Result<(), FailureCause> {
         for (path, set) in parts.edits {
             for edit in set.edits().iter().filter(|it| it.start == it.end) {
                 self.insertions.insert((path.clone(), edit.start), nth);
@@ -207,7 +212,7 @@ impl Pool {
             let merge = self.merges.entry(path).or_insert_with(|| Merge::new(&text));
             merge
                 .accept(nth, &set)
-                .map_err(|it| Failure::new(OpFailureCode::InvalidEdit, it.to_string()))?;
+                .map_err(|it| FailureCause::new(OpFailureCode::InvalidEdit, it.to_string()))?;
         }
         self.adds.extend(parts.adds);
         self.deletes.extend(parts.deletes);
@@ -219,19 +224,19 @@ impl Pool {
         self,
         snapshot: &Snapshot,
         simulation: &mut Simulation,
-    ) -> Result<(), Box<(String, Failure)>> {
+    ) -> Result<(), Box<(String, FailureCause)>> {
         let edits = self.merges.into_iter().map(|(path, it)| (path, it.finish())).collect();
         let change = TreeChange::new(edits, self.adds, self.deletes, self.renames);
         let change = change.map_err(|error| {
             Box::new((
                 String::new(),
-                Failure::new(OpFailureCode::InvalidDocument, error.to_string()),
+                FailureCause::new(OpFailureCode::InvalidDocument, error.to_string()),
             ))
         })?;
         edits::check_moves(&change, snapshot).map_err(|error| {
             let (code, path) = edits::code_of(&error);
             let file = path.map(|it| it.to_string()).unwrap_or_default();
-            Box::new((file, Failure::new(code, error.to_string())))
+            Box::new((file, FailureCause::new(code, error.to_string())))
         })?;
         edits::move_uids(&change, &mut simulation.index)
             .map_err(|failure| Box::new((String::new(), failure)))?;
@@ -240,6 +245,6 @@ impl Pool {
     }
 }
 
-fn clash(message: String) -> Failure {
-    Failure::new(OpFailureCode::Conflict, message)
+fn clash(message: String) -> FailureCause {
+    FailureCause::new(OpFailureCode::Conflict, message)
 }

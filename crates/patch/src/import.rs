@@ -9,7 +9,7 @@ use document::{Document, Format, JsonType, Pointer, Value};
 use snapshot::{FileIndex, RelPath, Snapshot};
 
 use crate::diagnose;
-use crate::failure::{FailedOp, Failure, OpFailureCode, cap};
+use crate::failure::{FailedOp, FailureCause, OpFailureCode, cap};
 use crate::kind::{Patch, PatchKind, PatchRejection};
 use crate::simulate::{Options, resolve_links};
 use crate::v1::decode::{DecodePath, PatchObject, ProblemKind, Problems};
@@ -425,7 +425,7 @@ impl Files<'_> {
 
     fn parse(&self, path: &RelPath) -> Result<Arc<Document>, Untranslated> {
         if let Some(refused) = self.options.refused.get(path) {
-            let failure = Failure::untouchable(path, refused);
+            let failure = FailureCause::untouchable(path, refused);
             return Err((failure.code, failure.message));
         }
         let format = Format::of_path(path.as_str()).ok_or_else(|| {

@@ -6,7 +6,7 @@
 use document::{Document, Draft, Format, GuardedOp, JsonType, Op, Pointer, Value};
 use snapshot::{Entry, FileIndex, RelPath, Snapshot, TreeChange};
 
-use crate::failure::{FailedOp, Failure, OpFailureCode, cap};
+use crate::failure::{FailedOp, FailureCause, OpFailureCode, cap};
 use crate::kind::PatchKind;
 use crate::simulate::{AppliedOp, Options, Simulation, resolve_links};
 use crate::v1::decode::{DecodePath, PatchObject, ProblemKind, Problems};
@@ -146,7 +146,7 @@ pub(crate) fn simulate(
         }
         Err(refusal) => {
             simulation.applied.clear();
-            fail(&mut simulation, &named, 0, patch.ops.first(), &Failure::refused(&refusal));
+            fail(&mut simulation, &named, 0, patch.ops.first(), &FailureCause::refused(&refusal));
         }
     }
     simulation
@@ -157,7 +157,7 @@ fn fail(
     file: &str,
     op_index: usize,
     op: Option<&JsonPatchOp>,
-    failure: &Failure,
+    failure: &FailureCause,
 ) {
     let failed = FailedOp {
         action_id: None,
@@ -175,9 +175,9 @@ fn open(
     patch: &JsonPatch,
     snapshot: &Snapshot,
     options: &Options<'_>,
-) -> Result<(RelPath, std::sync::Arc<Document>), Failure> {
+) -> Result<(RelPath, std::sync::Arc<Document>), FailureCause> {
     let file = patch.file.as_ref().ok_or_else(|| {
-        Failure::new(
+        FailureCause::new(
             OpFailureCode::FileMissing,
             "a JSON Patch does not name its file; use `--file`",
         )
@@ -190,40 +190,43 @@ pub(crate) fn open_document(
     file: &RelPath,
     snapshot: &Snapshot,
     options: &Options<'_>,
-) -> Result<(RelPath, std::sync::Arc<Document>), Failure> {
+) -> Result<(RelPath, std::sync::Arc<Document>), FailureCause> {
     if let Some(refused) = options.refused.get(file) {
-        return Err(Failure::untouchable(file, refused));
+        return Err(FailureCause::untouchable(file, refused));
     }
     let path = resolve_links(snapshot, file).ok_or_else(|| {
-        Failure::new(OpFailureCode::Link, format!("{file} leads out of the workspace"))
+        FailureCause::new(OpFailureCode::Link, format!("{file} leads out of the workspace"))
     })?;
     let text = match snapshot.get(&path) {
         Some(Entry::File(found)) => found.text(),
         Some(_) => {
-            return Err(Failure::new(
+            return Err(FailureCause::new(
                 OpFailureCode::NotAFile,
                 format!("{path} is not a regular file"),
             ));
         }
         None => {
-            return Err(Failure::new(OpFailureCode::FileMissing, format!("{path} does not exist")));
+            return Err(FailureCause::new(
+                OpFailureCode::FileMissing,
+                format!("{path} does not exist"),
+            ));
         }
     };
     let format = Format::of_path(path.as_str()).ok_or_else(|| {
-        Failure::new(
+        FailureCause::new(
             OpFailureCode::UnsupportedFormat,
             format!("{path} is not a JSON, YAML or TOML file"),
         )
     })?;
     let document = document::parse(&text, format, &options.limits)
-        .map_err(|error| Failure::unparsed(path.as_str(), &error))?;
+        .map_err(|error| FailureCause::unparsed(path.as_str(), &error))?;
     match document.not_alone() {
-        Some(refusal) => Err(Failure::refused(&refusal)),
+        Some(refusal) => Err(FailureCause::refused(&refusal)),
         None => Ok((path, document)),
     }
 }
 
-fn apply(draft: &mut Draft, op: &JsonPatchOp, show_values: bool) -> Result<(), Failure> {
+fn apply(draft: &mut Draft, op: &JsonPatchOp, show_values: bool) -> Result<(), FailureCause> {
     match op {
         JsonPatchOp::Add { path, value } => add(draft, path, value.clone(), show_values),
         JsonPatchOp::Remove { path } => {
@@ -243,7 +246,7 @@ fn apply(draft: &mut Draft, op: &JsonPatchOp, show_values: bool) -> Result<(), F
                 return Ok(());
             }
             let mut failure =
-                Failure::new(OpFailureCode::PreconditionFailed, "another value is there");
+                FailureCause::new(OpFailureCode::PreconditionFailed, "another value is there");
             if show_values {
                 failure.expected = Some(cap(&value.to_json(), 200));
                 failure.found = Some(cap(&found.to_json(), 200));
@@ -253,16 +256,16 @@ fn apply(draft: &mut Draft, op: &JsonPatchOp, show_values: bool) -> Result<(), F
     }
 }
 
-fn step(draft: &mut Draft, op: Op, show_values: bool) -> Result<(), Failure> {
+fn step(draft: &mut Draft, op: Op, show_values: bool) -> Result<(), FailureCause> {
     draft
         .apply(&GuardedOp::from(op))
         .map(|_| ())
-        .map_err(|error| Failure::of_op(&error, show_values))
+        .map_err(|error| FailureCause::of_op(&error, show_values))
 }
 
-fn value_at(draft: &mut Draft, at: &Pointer) -> Result<Value, Failure> {
+fn value_at(draft: &mut Draft, at: &Pointer) -> Result<Value, FailureCause> {
     draft.value_at(at).ok_or_else(|| {
-        Failure::new(
+        FailureCause::new(
             OpFailureCode::PointerMissing,
             format!("there is nothing at {}", cap(&at.to_string(), 100)),
         )
@@ -270,7 +273,12 @@ fn value_at(draft: &mut Draft, at: &Pointer) -> Result<Value, Failure> {
 }
 
 /// An item of an array is put in, a member of an object is made or replaced.
-fn add(draft: &mut Draft, path: &Pointer, value: Value, show_values: bool) -> Result<(), Failure> {
+fn add(
+    draft: &mut Draft,
+    path: &Pointer,
+    value: Value,
+    show_values: bool,
+) -> Result<(), FailureCause> {
     let Some((parent, last)) = path.split_last() else {
         return step(draft, Op::ReplaceValue { at: path.clone(), value }, show_values);
     };
@@ -284,12 +292,12 @@ fn add(draft: &mut Draft, path: &Pointer, value: Value, show_values: bool) -> Re
     step(draft, Op::InsertItem { at: parent, index, value }, show_values)
 }
 
-fn array_index(digits: &str) -> Result<usize, Failure> {
+fn array_index(digits: &str) -> Result<usize, FailureCause> {
     let is_plain = digits.bytes().all(|it| it.is_ascii_digit());
     let has_zero = digits.len() > 1 && digits.starts_with('0');
     let parsed = digits.parse().ok().filter(|_| is_plain && !has_zero);
     parsed.ok_or_else(|| {
-        Failure::new(
+        FailureCause::new(
             OpFailureCode::BadIndex,
             format!("`{}` is not an array index", cap(digits, 40)),
         )
@@ -301,13 +309,16 @@ fn moved(
     from: &Pointer,
     path: &Pointer,
     show_values: bool,
-) -> Result<(), Failure> {
+) -> Result<(), FailureCause> {
     let value = value_at(draft, from)?;
     if from == path {
         return Ok(());
     }
     if path.segments().starts_with(from.segments()) {
-        return Err(Failure::new(OpFailureCode::IntoItself, "a value cannot be moved into itself"));
+        return Err(FailureCause::new(
+            OpFailureCode::IntoItself,
+            "a value cannot be moved into itself",
+        ));
     }
     // A member that gets another name in its object keeps its place and its comments.
     if let (Some((old_parent, old)), Some((new_parent, new))) =

@@ -11,7 +11,7 @@ use edit::ContentHash;
 use snapshot::{RelPath, Snapshot};
 
 use crate::edits::{Add, Delete, EditsDocument, FileEdits, RenameTo, TextEdit};
-use crate::failure::{Failure, OpFailureCode};
+use crate::failure::{FailureCause, OpFailureCode};
 use crate::fixes::{Fixes, ProposedFix, RefusedFix};
 use crate::json_patch::open_document;
 use crate::kind::PatchKind;
@@ -329,7 +329,7 @@ impl Repairs {
     }
 }
 
-type Refused = Box<(RelPath, Failure)>;
+type Refused = Box<(RelPath, FailureCause)>;
 
 fn lower(
     repair: &Repair,
@@ -350,7 +350,7 @@ fn lower(
                 let Some(draft) = drafts.get_mut(file) else { continue };
                 draft
                     .apply(step)
-                    .map_err(|error| refuse(Failure::of_op(&error, options.show_values)))?;
+                    .map_err(|error| refuse(FailureCause::of_op(&error, options.show_values)))?;
             }
             RepairEdit::Text { file, base, edit } => {
                 texts.entry((file.clone(), *base)).or_default().push(edit.clone());
@@ -361,13 +361,14 @@ fn lower(
         }
     }
     for (path, draft) in drafts {
-        let set = draft.lower().map_err(|it| Box::new((path.clone(), Failure::refused(&it))))?;
+        let set =
+            draft.lower().map_err(|it| Box::new((path.clone(), FailureCause::refused(&it))))?;
         let mut edits = Vec::new();
         for edit in set.edits() {
             let text = String::from_utf8(edit.text.to_vec()).map_err(|_| {
                 Box::new((
                     path.clone(),
-                    Failure::new(OpFailureCode::InvalidEdit, "the new text is not UTF-8"),
+                    FailureCause::new(OpFailureCode::InvalidEdit, "the new text is not UTF-8"),
                 ))
             })?;
             edits.push(TextEdit { start: edit.start, end: edit.end, text });

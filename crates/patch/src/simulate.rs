@@ -18,7 +18,7 @@ use snapshot::{FileIndex, RelPath, Snapshot, TreeChange};
 
 use crate::diagnose;
 use crate::edits;
-use crate::failure::{FailedOp, Failure, OpFailureCode, RefusedPaths};
+use crate::failure::{FailedOp, FailureCause, OpFailureCode, RefusedPaths};
 use crate::fixes;
 use crate::import;
 use crate::json_patch;
@@ -208,7 +208,7 @@ fn with_restarts(
                 alone.all = alone.units.len() >= MAX_SPOILERS || !alone.units.insert(spoiler);
                 continue;
             }
-            Err(SimulationStop::Restart(path)) => Failure::new(
+            Err(SimulationStop::Restart(path)) => FailureCause::new(
                 OpFailureCode::RefusedByDocument,
                 format!("{path} cannot take the changes together"),
             ),
@@ -252,7 +252,7 @@ fn failed_op(
     op_index: usize,
     file: &str,
     pointer: Option<&document::Pointer>,
-    failure: &Failure,
+    failure: &FailureCause,
 ) -> FailedOp {
     FailedOp {
         action_id: action_id.map(str::to_owned),

@@ -10,7 +10,7 @@ use edit::{ContentHash, EditSet, Text};
 use snapshot::{NewFile, RelPath, Rename, Snapshot, TreeChange};
 
 use crate::place::PlaceIndex;
-use crate::steps::{DocumentPart, StepError, Trial};
+use crate::steps::{DocumentPart, StepFault, Trial};
 use crate::{Reason, Rejection};
 
 /// The repairs, in the order in which they came, and the files that they are about.
@@ -339,9 +339,9 @@ fn impossible_paths(snapshot: &Snapshot, repair: &Repair) -> Option<Rejection> {
     })
 }
 
-fn step_fault(path: &RelPath, error: &StepError) -> Fault {
+fn step_fault(path: &RelPath, error: &StepFault) -> Fault {
     let reason = match error {
-        StepError::Op(OpError::Unexpected { .. } | OpError::UnexpectedParent { .. }) => {
+        StepFault::Op(OpError::Unexpected { .. } | OpError::UnexpectedParent { .. }) => {
             Reason::PreconditionFailed
         }
         _ => Reason::Invalid,

@@ -36,7 +36,7 @@ pub(crate) struct Shift {
 
 /// Why the operations cannot be done, even if nobody else does anything.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum StepError {
+pub(crate) enum StepFault {
     #[error(transparent)]
     Locate(#[from] LocateError),
     #[error(transparent)]
@@ -63,13 +63,13 @@ impl Trial {
     pub(crate) fn run<'a>(
         &mut self,
         steps: impl Iterator<Item = &'a GuardedOp>,
-    ) -> Result<DocumentPart<'a>, StepError> {
+    ) -> Result<DocumentPart<'a>, StepFault> {
         let savepoint = self.draft.savepoint();
         let result = self.run_all(steps);
         let has_effect = self.draft.savepoint() != savepoint;
         self.draft.roll_back(savepoint);
         match result {
-            Ok(_) if !has_effect => Err(StepError::NoEffect),
+            Ok(_) if !has_effect => Err(StepFault::NoEffect),
             result => result,
         }
     }
@@ -77,7 +77,7 @@ impl Trial {
     fn run_all<'a>(
         &mut self,
         steps: impl Iterator<Item = &'a GuardedOp>,
-    ) -> Result<DocumentPart<'a>, StepError> {
+    ) -> Result<DocumentPart<'a>, StepFault> {
         let mut walk = Walk {
             trial: self,
             document: 0,
@@ -109,7 +109,7 @@ struct Walk<'t, 'a> {
 
 impl<'a> Walk<'_, 'a> {
     /// Leads the pointers of an operation back and notes what it does. Whether it can be done is another question.
-    fn step(&mut self, step: &'a GuardedOp) -> Result<LocatedStep<'a>, StepError> {
+    fn step(&mut self, step: &'a GuardedOp) -> Result<LocatedStep<'a>, StepFault> {
         let (mut to, mut shift) = (None, None);
         self.document = step.document;
         let at = match &step.op {

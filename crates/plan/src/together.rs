@@ -16,7 +16,7 @@ use crate::shifts::Shifts;
 use crate::steps::{DocumentPart, LocatedStep};
 
 /// Why repairs cannot be lowered together, in the words of the document.
-pub(crate) struct Refused {
+pub(crate) struct JointRefusal {
     pub(crate) words: String,
 }
 
@@ -25,17 +25,17 @@ pub(crate) fn lower_together(
     document: &Arc<Document>,
     places: &PlaceIndex,
     parts: &[&DocumentPart<'_>],
-) -> Result<EditSet, Refused> {
+) -> Result<EditSet, JointRefusal> {
     let mut draft = document.draft();
     let mut arrays = Arrays { places, shifts: HashMap::new(), touched: Vec::new() };
     for part in parts {
         for located in &part.steps {
             let step = arrays.translate(located);
-            draft.apply(&step).map_err(|error| Refused { words: error.to_string() })?;
+            draft.apply(&step).map_err(|error| JointRefusal { words: error.to_string() })?;
         }
         arrays.end_repair();
     }
-    draft.lower().map_err(|refusal| Refused { words: refusal.to_string() })
+    draft.lower().map_err(|refusal| JointRefusal { words: refusal.to_string() })
 }
 
 /// The arrays in which items have come or gone.

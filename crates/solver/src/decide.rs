@@ -15,7 +15,7 @@ mod tests;
 
 use crate::model::Model;
 use crate::term::{Sort, Term, Terms};
-use question::{Answer, Question};
+use question::{Answer, SatQuery};
 
 /// How much work a question may cost. Work is counted, never timed: the same question has the same answer everywhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,7 +76,7 @@ fn decided(terms: &mut Terms, facts: &[Term], goal: Term, limits: &Limits) -> Ve
         return Verdict::Discharged;
     }
     let (near, far) = relevance::split(terms, &facts, goal);
-    let mut question = Question::new(terms, Budget { left: limits.steps });
+    let mut question = SatQuery::new(terms, Budget { left: limits.steps });
     near.iter().for_each(|fact| question.assume(*fact));
     let goal_literal = question.literal(goal);
     let opposite = goal_literal.negated();

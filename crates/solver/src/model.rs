@@ -69,6 +69,16 @@ impl Model {
 
 /// What the term is under the model. Atoms that have no value are zero, false, or a value of their own. Nothing if a number
 /// on the way is too long to compute.
+///
+/// ```
+/// use solver::{Model, Sort, Terms, Value, evaluate};
+///
+/// let mut terms = Terms::new();
+/// let (x, two) = (terms.atom(0, Sort::Int), terms.int(2));
+/// let sum = terms.add(x, two);
+/// let model = Model::new(&terms, [(x, Value::Int(5.into()))]);
+/// assert_eq!(evaluate(&terms, sum, &model), Some(Value::Int(7.into())));
+/// ```
 pub fn evaluate(terms: &Terms, term: Term, model: &Model) -> Option<Value> {
     let mut evaluation = Evaluation::new(terms, &model.values);
     evaluation.functions = Some(&model.functions);

@@ -51,6 +51,17 @@ pub enum Answer {
 
 impl Query {
     /// Asks whether all claims can be true together. Nothing if one is no claim, or they are too large.
+    ///
+    /// ```
+    /// use solver::smt::Query;
+    /// use solver::{Sort, Terms};
+    ///
+    /// let mut terms = Terms::new();
+    /// let (x, zero) = (terms.atom(0, Sort::Int), terms.int(0));
+    /// let claim = terms.lt(x, zero);
+    /// let query = Query::new(&terms, &[claim]).expect("it is a claim, and small");
+    /// assert!(query.text().contains("(check-sat)"));
+    /// ```
     pub fn new(terms: &Terms, claims: &[Term]) -> Option<Query> {
         if claims.iter().any(|it| terms.sort(*it) != Sort::Bool) {
             return None;

@@ -134,7 +134,7 @@ fn a_server_is_asked_only_by_update_and_within_limits() {
     assert_eq!(slow.code, 3, "{}", slow.text());
     assert!(slow.stderr.contains("took too long"), "{}", slow.text());
     for (page, said) in
-        [("...", "more than"), ("{}", "no catalogue"), ("{\"schemas\": []}", "none of its")]
+        [("...", "more than"), ("{}", "not a catalogue"), ("{\"schemas\": []}", "none of its")]
     {
         server.put("/catalog.json", page);
         let ran = scene.run("schemas update");

@@ -13,7 +13,7 @@ use document::{Format, Limits, Value};
 use edit::{Edit, EditSet, Text};
 use protocol::v1;
 
-use super::subject::{Subject, SubjectModules};
+use super::subject::{StudyModules, StudyProgram};
 use super::users::{Nature, UserWorkspace};
 use crate::report;
 
@@ -34,7 +34,7 @@ struct Mistake {
 struct Program {
     name: String,
     text: String,
-    modules: SubjectModules,
+    modules: StudyModules,
     output: String,
     mistakes: Vec<Mistake>,
 }
@@ -92,7 +92,7 @@ pub(crate) fn run(root: &Path, flags: &[&str]) -> Result<()> {
         if options.program.is_some_and(|it| it != program.name) {
             continue;
         }
-        let original = Subject::with(&program.text, &program.modules);
+        let original = StudyProgram::with(&program.text, &program.modules);
         ensure!(original.progress() == [0; 4], "{} is not a program to begin with", program.name);
         let expected = original.run();
         ensure!(expected.0 == program.output, "{} does not print what it should", program.name);
@@ -139,20 +139,20 @@ fn options<'a>(flags: &[&'a str]) -> Result<Options<'a>> {
 /// Makes one mistake and repairs it. What is not as it should be, a line each.
 fn one(
     program: &Program,
-    original: &Subject,
+    original: &StudyProgram,
     expected: &(String, String),
     workspace: &UserWorkspace,
     mistake: &Mistake,
     counts: &mut Counts,
     blame: &mut Blame,
 ) -> Result<Vec<String>> {
-    let mutant = Subject::with(&mistake.text, &program.modules);
+    let mutant = StudyProgram::with(&mistake.text, &program.modules);
     counts.mistakes += 1;
     counts.detected += usize::from(mutant.progress() != [0; 4]);
     let start = Instant::now();
     let fixed = workspace.fix(&mistake.text, v1::Safety::BehaviorChanging)?;
     counts.millis += start.elapsed().as_millis();
-    let after = Subject::with(&fixed.text, &program.modules);
+    let after = StudyProgram::with(&fixed.text, &program.modules);
     let mut lines = Vec::new();
     let is_green = after.progress() == [0; 4];
     let is_stubbed = after.stops() > original.stops();
@@ -175,7 +175,7 @@ fn one(
     }
     let careful = workspace.fix(&mistake.text, v1::Safety::LikelyPreserving)?;
     if careful.text != mistake.text {
-        let careful = Subject::with(&careful.text, &program.modules);
+        let careful = StudyProgram::with(&careful.text, &program.modules);
         let ran = if careful.progress()[0] == 0 { Some(careful.run()) } else { None };
         if ran.is_some_and(|it| it != *expected && it.1 == "done") {
             counts.other_by_default += 1;
@@ -212,7 +212,7 @@ fn program(folder: &Path, name: &str) -> Result<Program> {
     let programs = folder.join("programs");
     let text = std::fs::read_to_string(programs.join(format!("{name}.clank")))?;
     let output = std::fs::read_to_string(programs.join(format!("{name}.out")))?;
-    let mut modules = SubjectModules::default();
+    let mut modules = StudyModules::default();
     if let Ok(entries) = std::fs::read_dir(programs.join(name)) {
         for entry in entries {
             let path = entry?.path();

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use clank_repair::{Budget, FindingId, ModuleRepairs, Repair, repairs, with_required};
 use clank_syntax::patch::PatchOp;
 
-use super::subject::Subject;
+use super::subject::StudyProgram;
 
-pub(super) fn offered(subject: &Subject) -> ModuleRepairs {
+pub(super) fn offered(subject: &StudyProgram) -> ModuleRepairs {
     let asked = subject.checked.asked.expect("the program has the module that it was loaded for");
     repairs(&subject.program, &subject.checked, asked, &Budget::default())
 }
@@ -18,7 +18,11 @@ fn ops(repair: &Repair) -> Vec<PatchOp> {
 
 /// What is wrong with a repair that says it was tried: it is applied to the text, after what it requires, and the result is
 /// checked afresh. What they promise is gone, no mistake comes up, and nothing else does unless a mistake went for it.
-pub(super) fn broken_promise(subject: &Subject, list: &[Repair], place: usize) -> Option<String> {
+pub(super) fn broken_promise(
+    subject: &StudyProgram,
+    list: &[Repair],
+    place: usize,
+) -> Option<String> {
     if !list[place].is_verified {
         return None;
     }
@@ -27,7 +31,7 @@ pub(super) fn broken_promise(subject: &Subject, list: &[Repair], place: usize) -
     };
     let all: Vec<PatchOp> = places.iter().flat_map(|it| ops(&list[*it])).collect();
     let after = match subject.patched(&all) {
-        Ok(text) => Subject::new(&text),
+        Ok(text) => StudyProgram::new(&text),
         Err(error) => return Some(format!("cannot be applied: {error}")),
     };
     let module = subject.module();

@@ -18,7 +18,7 @@ use edit::Text;
 const FILE: &str = "main.clank";
 
 /// A program that was checked afresh, with nothing taken over from any other.
-pub(super) struct Subject {
+pub(super) struct StudyProgram {
     pub(super) parsed: Parsed,
     pub(super) program: Program,
     pub(super) checked: Checked,
@@ -26,9 +26,9 @@ pub(super) struct Subject {
 
 /// The modules besides a program, by path.
 #[derive(Default)]
-pub(super) struct SubjectModules(BTreeMap<String, Arc<str>>);
+pub(super) struct StudyModules(BTreeMap<String, Arc<str>>);
 
-impl SubjectModules {
+impl StudyModules {
     pub(super) fn insert(&mut self, path: &str, text: &str) {
         self.0.insert(path.to_owned(), text.into());
     }
@@ -38,7 +38,7 @@ impl SubjectModules {
     }
 }
 
-impl Library for SubjectModules {
+impl Library for StudyModules {
     fn module(&self, _: &str, path: &[Name]) -> Option<(Name, Arc<str>)> {
         let segments: Vec<&str> = path.iter().map(Name::as_str).collect();
         let file = format!("{}.clank", segments.join("/"));
@@ -47,18 +47,18 @@ impl Library for SubjectModules {
     }
 }
 
-impl Subject {
-    pub(super) fn new(text: &str) -> Subject {
-        Subject::with(text, &SubjectModules::default())
+impl StudyProgram {
+    pub(super) fn new(text: &str) -> StudyProgram {
+        StudyProgram::with(text, &StudyModules::default())
     }
 
     /// The same, of a program that may import these modules.
-    pub(super) fn with(text: &str, modules: &SubjectModules) -> Subject {
+    pub(super) fn with(text: &str, modules: &StudyModules) -> StudyProgram {
         let parsed = clank_syntax::parse(FILE, text);
         let (ast, errors) = (Arc::new(parsed.ast.clone()), parsed.errors.clone());
         let program = Program::load(FILE.into(), ast, errors, modules);
         let checked = clank::check(&program, None);
-        Subject { parsed, program, checked }
+        StudyProgram { parsed, program, checked }
     }
 
     pub(super) fn text(&self) -> &str {

@@ -70,92 +70,6 @@ const TERMS: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Names that were there before the rule was. Remove what is renamed; add nothing.
-const LEFT: &[&str] = &[
-    "Access",
-    "Applied",
-    "At",
-    "Body",
-    "Candidate",
-    "Change",
-    "Class",
-    "Collector",
-    "Complaint",
-    "Contents",
-    "Delete",
-    "Dialect",
-    "Entry",
-    "Extent",
-    "Fact",
-    "Failure",
-    "Fault",
-    "FaultKind",
-    "File",
-    "Fix",
-    "Folder",
-    "Found",
-    "Held",
-    "Identity",
-    "Kept",
-    "Kind",
-    "Known",
-    "Language",
-    "Library",
-    "Listing",
-    "Located",
-    "Look",
-    "Looked",
-    "Mark",
-    "Member",
-    "Members",
-    "NodeForm",
-    "NodePositions",
-    "Outcome",
-    "Output",
-    "Patient",
-    "Place",
-    "Places",
-    "Problem",
-    "Problems",
-    "Proposal",
-    "Question",
-    "Reach",
-    "Refusal",
-    "Refused",
-    "Replacement",
-    "Rule",
-    "RuleInfo",
-    "Running",
-    "Runs",
-    "Scene",
-    "ScratchError",
-    "Shape",
-    "Shelf",
-    "Skipped",
-    "Source",
-    "Stamp",
-    "Standing",
-    "State",
-    "Status",
-    "Step",
-    "StepError",
-    "Subject",
-    "Syntax",
-    "Target",
-    "Tree",
-    "Trial",
-    "Verdict",
-    "View",
-    "Violation",
-    "Voice",
-    "Wanted",
-    "Ward",
-    "Way",
-    "Word",
-    "Words",
-    "Write",
-];
-
 /// The crate whose types repeat those of the domain: the wire form of one type has its name.
 const WIRE: &str = "protocol";
 
@@ -170,9 +84,8 @@ struct Definition {
     is_visible: bool,
 }
 
-/// Adds the names that break the rule, each with where it stands. Gives how many of those are left that were there before the
-/// rule was.
-pub(super) fn check(root: &Path, findings: &mut Vec<String>) -> Result<usize> {
+/// Adds the names that break the rule, each with where it stands.
+pub(super) fn check(root: &Path, findings: &mut Vec<String>) -> Result<()> {
     let mut definitions: BTreeMap<String, Vec<Definition>> = BTreeMap::new();
     for file in source_files(root)? {
         let path = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().replace('\\', "/");
@@ -183,15 +96,8 @@ pub(super) fn check(root: &Path, findings: &mut Vec<String>) -> Result<usize> {
             definitions.entry(name.to_owned()).or_default().push(definition);
         }
     }
-    let mut n_left = 0;
-    for (name, all) in &definitions {
-        match fault(name, all) {
-            Some(_) if LEFT.contains(&name.as_str()) => n_left += 1,
-            Some(fault) => findings.push(fault),
-            None => {}
-        }
-    }
-    Ok(n_left)
+    findings.extend(definitions.iter().filter_map(|(name, all)| fault(name, all)));
+    Ok(())
 }
 
 /// The crate of a source that is neither a test nor for development only.

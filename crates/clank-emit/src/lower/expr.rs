@@ -1,7 +1,7 @@
 //! Expressions that stay expressions, if their parts do.
 
 use clank::body::Resolution;
-use clank::env::{Shape, Value};
+use clank::env::{TypeBody, Value};
 use clank::ty::{Prim, Ty};
 use clank_syntax::ast::{self, AstKind};
 use clank_syntax::ast::{ExprId, FieldInitId, Literal, Name, NodeId, TemplatePart as Part};
@@ -372,7 +372,7 @@ impl<'a> Lower<'_, 'a> {
         let mut values = self.field_values(fields);
         let Ty::Adt(adt) = self.ty(id).base() else { return Expr::object(values) };
         let Some(def) = self.cx.def(&adt.key) else { return Expr::object(values) };
-        let Shape::Record(declared) = &def.shape else { return Expr::object(values) };
+        let TypeBody::Record(declared) = &def.shape else { return Expr::object(values) };
         let is_ordered = values.iter().map(|it| &it.0).eq(declared.iter().map(|it| &it.0));
         if !is_ordered {
             let types = fields.iter().map(|it| self.annotation(self.at.ast.field_init(*it).value));

@@ -2,7 +2,7 @@
 //! from nothing.
 
 use clank::body::Resolution;
-use clank::env::{Shape, Signature, Value};
+use clank::env::{Signature, TypeBody, Value};
 use clank::ty::{FnTy, Ty};
 use clank_syntax::ast::{Expr as Clank, ExprId, Name};
 
@@ -117,8 +117,8 @@ impl Lower<'_, '_> {
             _ => return Vec::new(),
         };
         match self.cx.def(key).map(|it| &it.shape) {
-            Some(Shape::Record(fields)) => fields.iter().map(|it| &it.1).collect(),
-            Some(Shape::Sum(variants)) => {
+            Some(TypeBody::Record(fields)) => fields.iter().map(|it| &it.1).collect(),
+            Some(TypeBody::Sum(variants)) => {
                 let fields = variants.get(variant).map_or(&[][..], |it| &it.fields);
                 fields.iter().map(|it| &it.1).collect()
             }

@@ -1,7 +1,7 @@
 //! Patterns: whether they match, what they bind, and which of them JavaScript can take apart itself.
 
 use clank::body::Resolution;
-use clank::env::{Shape, VariantDef};
+use clank::env::{TypeBody, VariantDef};
 use clank::ty::Ty;
 use clank_syntax::ast::{Literal, NodeId, Pattern, PatternId};
 use clank_syntax::with_stack;
@@ -42,7 +42,7 @@ impl<'a> Lower<'_, 'a> {
             (_, Ty::Adt(adt)) => (&adt.key, None),
             _ => return None,
         };
-        let Shape::Sum(variants) = &self.cx.def(key)?.shape else { return None };
+        let TypeBody::Sum(variants) = &self.cx.def(key)?.shape else { return None };
         if let Some(variant) = known {
             return Some((variants.get(variant)?, variants.len()));
         }

@@ -7,7 +7,7 @@ use check::{Confidence, RepairKind};
 use clank::body::{BodyView, Resolution};
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
-use clank::env::{Env, Shape, Signature, Value};
+use clank::env::{Env, Signature, TypeBody, Value};
 use clank::resolve::substitute;
 use clank::similar::similar;
 use clank::ty::Ty;
@@ -134,12 +134,12 @@ fn parameters(scene: RepairContext<'_>, callee: ExprId) -> Option<Vec<(Option<Na
     match view.resolution(callee) {
         Some(Resolution::Record { ty }) => {
             let def = env.def(ty)?;
-            let Shape::Record(fields) = &def.shape else { return None };
+            let TypeBody::Record(fields) = &def.shape else { return None };
             return open(&def.params, &mut fields.iter().map(|it| (Some(&it.0), &it.1)));
         }
         Some(Resolution::Variant { ty, variant }) => {
             let def = env.def(ty)?;
-            let Shape::Sum(variants) = &def.shape else { return None };
+            let TypeBody::Sum(variants) = &def.shape else { return None };
             let fields = &variants.get(*variant as usize)?.fields;
             return open(&def.params, &mut fields.iter().map(|it| (it.0.as_ref(), &it.1)));
         }

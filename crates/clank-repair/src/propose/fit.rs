@@ -1,6 +1,6 @@
 //! What fits where: types that may be put for one another, and values for what is missing.
 
-use clank::env::{Shape, Value};
+use clank::env::{TypeBody, Value};
 use clank::ty::{Prim, Ty};
 use clank_syntax::ast::{AstKind, Expr, Name, NodeId};
 use clank_syntax::{TokenKind, lex, with_stack};
@@ -152,7 +152,7 @@ fn constants(predicate: &str) -> Vec<String> {
 fn plain_variant(scene: RepairContext<'_>, ty: &Ty) -> Option<Name> {
     let Ty::Adt(it) = ty.base() else { return None };
     let env = &scene.module.env;
-    let Shape::Sum(variants) = &env.def(&it.key)?.shape else { return None };
+    let TypeBody::Sum(variants) = &env.def(&it.key)?.shape else { return None };
     let place = variants.iter().position(|it| it.fields.is_empty())?;
     let name = &variants[place].name;
     match env.values.get(name)? {
@@ -183,9 +183,11 @@ fn fields_of_locals(
     for local in locals(scene, at) {
         let is_record = match local.ty.base() {
             Ty::Record(_) => true,
-            Ty::Adt(it) => {
-                scene.module.env.def(&it.key).is_some_and(|it| matches!(it.shape, Shape::Record(_)))
-            }
+            Ty::Adt(it) => scene
+                .module
+                .env
+                .def(&it.key)
+                .is_some_and(|it| matches!(it.shape, TypeBody::Record(_))),
             _ => false,
         };
         if !is_record {

@@ -31,7 +31,7 @@ mod wrapped;
 use check::{Confidence, Safety};
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
-use clank::env::{Shape, TypeEntry, Value};
+use clank::env::{TypeBody, TypeEntry, Value};
 use clank_syntax::ast::{Builder, Decl, DeclId, Expr, Source, UnaryOp};
 use clank_syntax::{Fragment, SyntaxCode, SyntaxError, TokenKind, parse_fragment};
 
@@ -457,7 +457,7 @@ fn with_context<T>(scene: RepairContext<'_>, then: impl FnOnce(&IdiomContext<'_>
             Decl::Use(it) => {
                 for name in it.items.iter().take(MAX_DECLARED) {
                     if let Some(TypeEntry::Def(def)) = env.types.get(name)
-                        && let Shape::Record(fields) = &def.shape
+                        && let TypeBody::Record(fields) = &def.shape
                     {
                         records
                             .push((name.clone(), fields.iter().map(|it| it.0.clone()).collect()));
@@ -473,7 +473,7 @@ fn with_context<T>(scene: RepairContext<'_>, then: impl FnOnce(&IdiomContext<'_>
     }
     let variants = |name: &str| match env.values.get(name) {
         Some(Value::Variant { def, variant }) => match &def.shape {
-            Shape::Sum(all) => {
+            TypeBody::Sum(all) => {
                 let fields = &all.get(*variant as usize)?.fields;
                 Some(fields.iter().map(|it| it.0.clone()).collect())
             }

@@ -4,7 +4,7 @@ use check::{Confidence, Safety};
 use clank::body::Resolution;
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
-use clank::env::Shape;
+use clank::env::TypeBody;
 use clank::ty::Ty;
 use clank_syntax::ast::{ArmId, AstKind, Expr, Name, NodeId, Pattern, PatternId, Stmt};
 use clank_syntax::patch::PatchOp;
@@ -146,7 +146,7 @@ fn variant_fields(scene: RepairContext<'_>, pattern: PatternId) -> Option<Vec<Op
     let Resolution::Variant { ty, variant } = scene.view(pattern)?.resolution(pattern)? else {
         return None;
     };
-    let Shape::Sum(variants) = &scene.module.env.def(ty)?.shape else { return None };
+    let TypeBody::Sum(variants) = &scene.module.env.def(ty)?.shape else { return None };
     let fields = &variants.get(*variant as usize)?.fields;
     Some(fields.iter().map(|it| it.0.clone()).collect())
 }

@@ -10,7 +10,7 @@ mod literals;
 use check::Confidence;
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
-use clank::env::{Shape, TypeEntry};
+use clank::env::{TypeBody, TypeEntry};
 use clank::similar::{distance, similar};
 use clank::ty::{Prim, Ty};
 use clank_syntax::ast::{AstKind, BinaryOp, Expr, ExprId, NodeId, Stmt};
@@ -368,7 +368,7 @@ fn named_record(scene: RepairContext<'_>, it: &Mismatch) -> Vec<Candidate> {
         Some(TypeEntry::Def(def)) => def,
         _ => return Vec::new(),
     };
-    let Shape::Record(declared) = &def.shape else { return Vec::new() };
+    let TypeBody::Record(declared) = &def.shape else { return Vec::new() };
     let is_declared =
         |field: &_| declared.iter().any(|it| it.0 == scene.ast().field_init(*field).name);
     if fields.len() != declared.len() || !fields.iter().all(is_declared) {

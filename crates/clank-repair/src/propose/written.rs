@@ -3,7 +3,7 @@
 use check::{Confidence, Safety};
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
-use clank::env::{Shape, TypeEntry};
+use clank::env::{TypeBody, TypeEntry};
 use clank_syntax::ast::{AstKind, Expr, ExprId, LambdaParam, Name, NodeId, Stmt, Type, TypeId};
 use serde_json::json;
 
@@ -113,10 +113,10 @@ fn records_with(scene: RepairContext<'_>, field: &Name) -> Vec<Name> {
     let env = &scene.module.env;
     let has_it = |entry: &TypeEntry| match entry {
         TypeEntry::Def(def) => match &def.shape {
-            Shape::Record(fields) => {
+            TypeBody::Record(fields) => {
                 def.params.is_empty() && fields.iter().any(|it| it.0 == *field)
             }
-            Shape::Sum(_) | Shape::Opaque => false,
+            TypeBody::Sum(_) | TypeBody::Opaque => false,
         },
         _ => false,
     };

@@ -1,11 +1,12 @@
 //! Candidates that work only after another one: what they alone would make go wrong is in a declaration that the other one
 //! changes, and does not go wrong after that (RS-49, RS-55).
 
+use check::Class;
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::findings::{Class, class_of};
+use super::super::findings::class_of;
 use super::super::footprint::{DeclRef, Footprint};
 use super::super::{FindingId, rank};
 use super::{CandidateVerdict, TrackedFinding, Trials, check_with};

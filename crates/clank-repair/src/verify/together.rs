@@ -1,5 +1,6 @@
 //! Which candidates are tried together, and what each of them did.
 
+use check::Class;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -7,7 +8,7 @@ use clank::{Checked, CheckedModule};
 use clank_syntax::ast::NodeId;
 use rustc_hash::FxHashMap;
 
-use super::super::findings::{Class, FindingDiff, Origins, TrackedFinding};
+use super::super::findings::{FindingDiff, Origins, TrackedFinding};
 use super::super::footprint::{DeclRef, Footprint};
 use super::items::BlockItems;
 use super::within::{FunctionVersions, Region};

@@ -4,7 +4,7 @@ use super::cursor::{Failed, ParseResult, Parser};
 use super::expr::starts_expr;
 use super::list::ListOf;
 use super::pattern::starts_pattern;
-use super::report::FaultKind;
+use super::report::SyntaxFault;
 use crate::ast::{
     Arm, ArmId, Expr, ExprId, FieldInit, FieldInitId, LambdaParam, LambdaParamId, Name,
 };
@@ -203,7 +203,7 @@ impl<'p> Parser<'p> {
                 help: Some("put it in parentheses".into()),
                 related: None,
             };
-            self.push(error, FaultKind::Plain);
+            self.push(error, SyntaxFault::Plain);
         }
         Ok(self.builder.expr(Expr::RecordLit { name, fields: fields.into() }, span))
     }

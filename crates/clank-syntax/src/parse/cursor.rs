@@ -4,7 +4,7 @@
 //! that can stand for it as an error node: an element of a list, a statement, a declaration.
 
 use super::bracket::{BracketLayout, ParserToken, after, partner};
-use super::report::{FaultKind, ParseFault, settle};
+use super::report::{ParseFault, SyntaxFault, settle};
 use crate::ast::{Builder, Expr, ExprId, MAX_CHAIN, MAX_NESTING, Name};
 use crate::error::{SyntaxCode, SyntaxError};
 use crate::lexer::{Lexed, shortened};
@@ -232,7 +232,7 @@ impl<'a> Parser<'a> {
         let error = SyntaxError { code: SyntaxCode::E0001, span, message, help, related: None };
         self.found.push(ParseFault {
             error,
-            sort: FaultKind::Limit,
+            sort: SyntaxFault::Limit,
             after: span.start,
             until: span.start,
         });
@@ -241,15 +241,15 @@ impl<'a> Parser<'a> {
 
     /// Reports that something else is expected here.
     pub(super) fn expected(&mut self, code: SyntaxCode, what: &str) -> Failed {
-        self.report(code, what, FaultKind::Plain)
+        self.report(code, what, SyntaxFault::Plain)
     }
 
     /// Reports that a bracket must open here.
     pub(super) fn expected_opening(&mut self, what: &str) -> Failed {
-        self.report(SyntaxCode::E0001, what, FaultKind::Opening)
+        self.report(SyntaxCode::E0001, what, SyntaxFault::Opening)
     }
 
-    fn report(&mut self, code: SyntaxCode, what: &str, sort: FaultKind) -> Failed {
+    fn report(&mut self, code: SyntaxCode, what: &str, sort: SyntaxFault) -> Failed {
         let before = self.pos.checked_sub(1).map(|it| self.layout.pieces[it]);
         let piece = self.layout.pieces.get(self.pos).copied();
         let found = match piece {
@@ -276,7 +276,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reports a mistake here, unless one was reported for the same bytes.
-    pub(super) fn push(&mut self, error: SyntaxError, sort: FaultKind) {
+    pub(super) fn push(&mut self, error: SyntaxError, sort: SyntaxFault) {
         let after = self.here().end;
         if self.found.last().is_some_and(|it| it.error.span.start >= error.span.start) {
             return;

@@ -6,7 +6,7 @@ use super::bracket::after;
 use super::cursor::{Failed, ParseResult, Parser};
 use super::list::ListOf;
 use super::literal::is_literal;
-use super::report::FaultKind;
+use super::report::SyntaxFault;
 use crate::ast::{BinaryOp, Expr, ExprId, Literal, Name, UnaryOp};
 use crate::error::{SyntaxCode, SyntaxError};
 use crate::span::Span;
@@ -159,7 +159,7 @@ impl<'p> Parser<'p> {
             help: Some("put one of them in parentheses".into()),
             related: None,
         };
-        self.push(error, FaultKind::Plain);
+        self.push(error, SyntaxFault::Plain);
         Failed
     }
 

@@ -8,7 +8,7 @@ use crate::span::Span;
 #[derive(Debug)]
 pub(super) struct ParseFault {
     pub(super) error: SyntaxError,
-    pub(super) sort: FaultKind,
+    pub(super) sort: SyntaxFault,
     /// The end of what was read before it.
     pub(super) after: u32,
     /// The start of what was found instead.
@@ -16,7 +16,7 @@ pub(super) struct ParseFault {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum FaultKind {
+pub(super) enum SyntaxFault {
     Plain,
     /// An opening bracket is missing.
     Opening,
@@ -35,7 +35,7 @@ pub(super) fn settle(
     if hides_end {
         return Vec::new();
     }
-    if found.iter().any(|it| it.sort == FaultKind::Limit) {
+    if found.iter().any(|it| it.sort == SyntaxFault::Limit) {
         brackets.clear();
     }
     // One bracket too many or too few can leave others without partners.
@@ -55,7 +55,7 @@ pub(super) fn settle(
     let mut errors = Vec::new();
     for bracket in brackets {
         while let Some(it) = found.next_if(|it| it.error.span.start < bracket.offset) {
-            if it.sort == FaultKind::Opening {
+            if it.sort == SyntaxFault::Opening {
                 opening = Some(kept.len());
             }
             kept.push(it);

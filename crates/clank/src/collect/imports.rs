@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::{Collected, Collector, Import};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
-use crate::env::{Shape, TypeDef, TypeEntry, Value};
+use crate::env::{TypeBody, TypeDef, TypeEntry, Value};
 use crate::program::ImportTarget;
 use crate::similar::similar;
 use crate::uses::NameUse;
@@ -112,7 +112,7 @@ impl Collector<'_> {
         if let Some(ty) = ty {
             if is_bound
                 && let TypeEntry::Def(def) = &ty
-                && let Shape::Sum(_) = def.shape
+                && let TypeBody::Sum(_) = def.shape
             {
                 self.import_variants(node, def, &mut uses);
             }
@@ -124,7 +124,7 @@ impl Collector<'_> {
 
     /// The variants of a sum that is imported by its name, except where the module has something else of that name.
     fn import_variants(&mut self, node: NodeId, def: &Arc<TypeDef>, uses: &mut Vec<NameUse>) {
-        let Shape::Sum(variants) = &def.shape else { return };
+        let TypeBody::Sum(variants) = &def.shape else { return };
         for (index, variant) in variants.iter().enumerate() {
             let name = &variant.name;
             let is_taken = self.values.get(name).is_some_and(|it| it.sum.is_none());

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::Collector;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
-use crate::env::{Shape, TypeDef, TypeEntry, Value, VariantDef};
+use crate::env::{TypeBody, TypeDef, TypeEntry, Value, VariantDef};
 use crate::graph::components;
 use crate::resolve::{Binder, TypePosition, TypeScope};
 use crate::ty::{Meaning, Ty, TypeKey};
@@ -46,7 +46,7 @@ impl<'a> Collector<'a> {
                         key: self.key(name),
                         node: Some(decl.node()),
                         params: params.collect(),
-                        shape: Shape::Opaque,
+                        shape: TypeBody::Opaque,
                     };
                     self.env.types.insert(name.clone(), TypeEntry::Def(Arc::new(def)));
                 }
@@ -158,12 +158,12 @@ impl<'a> Collector<'a> {
                     .fields(&fields, &params)
                     .into_iter()
                     .map(|(name, ty)| (name.expect("fields of records have names"), ty));
-                (name, params, Shape::Record(fields.collect()))
+                (name, params, TypeBody::Record(fields.collect()))
             }
             Decl::Sum { name, type_params, variants } => {
                 let params = self.constrained_type_params(type_params);
                 let variants = variants.iter().map(|it| self.variant(*it, &params)).collect();
-                (name, params, Shape::Sum(variants))
+                (name, params, TypeBody::Sum(variants))
             }
             _ => return None,
         };

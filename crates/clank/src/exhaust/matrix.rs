@@ -238,7 +238,7 @@ mod tests {
     use proptest::test_runner::RngSeed;
 
     use super::*;
-    use crate::env::{Shape, TypeDef, VariantDef};
+    use crate::env::{TypeBody, TypeDef, VariantDef};
     use crate::ty::TypeKey;
 
     /// An environment with `Option[T]`, `sum Void {}` and `sum Big { V0, V1, … }`.
@@ -252,7 +252,8 @@ mod tests {
             [("Option", vec!["T".into()], option), ("Void", vec![], vec![]), ("Big", vec![], big)]
         {
             let key = TypeKey::prelude(name);
-            let def = TypeDef { key: key.clone(), node: None, params, shape: Shape::Sum(variants) };
+            let def =
+                TypeDef { key: key.clone(), node: None, params, shape: TypeBody::Sum(variants) };
             env.defs.insert(key, Arc::new(def));
         }
         env

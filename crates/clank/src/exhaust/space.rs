@@ -3,7 +3,7 @@
 use clank_syntax::ast::Name;
 use num_bigint::BigInt;
 
-use crate::env::{Env, Shape};
+use crate::env::{Env, TypeBody};
 use crate::resolve::substitute;
 use crate::ty::{Prim, Ty};
 
@@ -39,11 +39,11 @@ pub(super) fn space(ty: &Ty, env: &Env) -> Space {
         Ty::Prim(Prim::Unit) | Ty::Tuple(_) | Ty::Record(_) => Space::Closed(vec![Ctor::Single]),
         Ty::Never => Space::Closed(Vec::new()),
         Ty::Adt(it) => match env.def(&it.key).map(|it| &it.shape) {
-            Some(Shape::Record(_)) => Space::Closed(vec![Ctor::Single]),
-            Some(Shape::Sum(variants)) => {
+            Some(TypeBody::Record(_)) => Space::Closed(vec![Ctor::Single]),
+            Some(TypeBody::Sum(variants)) => {
                 Space::Closed((0..variants.len() as u32).map(Ctor::Variant).collect())
             }
-            Some(Shape::Opaque) | None => Space::Open,
+            Some(TypeBody::Opaque) | None => Space::Open,
         },
         _ => Space::Open,
     }
@@ -58,10 +58,10 @@ pub(super) fn fields(ty: &Ty, ctor: &Ctor, env: &Env) -> Vec<(Option<Name>, Ty)>
             let Some(def) = env.def(&adt.key) else { return Vec::new() };
             let instance = |ty: &Ty| substitute(ty, &def.params, &adt.args);
             match (&def.shape, ctor) {
-                (Shape::Record(fields), _) => {
+                (TypeBody::Record(fields), _) => {
                     fields.iter().map(|it| (Some(it.0.clone()), instance(&it.1))).collect()
                 }
-                (Shape::Sum(variants), Ctor::Variant(index)) => {
+                (TypeBody::Sum(variants), Ctor::Variant(index)) => {
                     let fields = variants.get(*index as usize).map(|it| it.fields.as_slice());
                     let fields = fields.unwrap_or_default().iter();
                     fields.map(|it| (it.0.clone(), instance(&it.1))).collect()
@@ -94,7 +94,7 @@ fn has_values(ty: &Ty, env: &Env, fuel: &mut u32, depth: u32) -> bool {
         return true;
     }
     if let Ty::Adt(adt) = ty.base()
-        && let Some(Shape::Sum(variants)) = env.def(&adt.key).map(|it| &it.shape)
+        && let Some(TypeBody::Sum(variants)) = env.def(&adt.key).map(|it| &it.shape)
         && variants.iter().any(|it| it.fields.is_empty())
     {
         return true;

@@ -5,7 +5,7 @@ use clank_syntax::{print_string, with_stack};
 use serde_json::{Map, Value};
 
 use super::space::{self, Ctor};
-use crate::env::{Env, Shape, TypeDef, Value as Global};
+use crate::env::{Env, TypeBody, TypeDef, Value as Global};
 use crate::ty::{Prim, Ty};
 
 /// How many cases are written down; the others are counted.
@@ -223,7 +223,7 @@ fn variant<'a>(ty: &Ty, ctor: &Ctor, env: &'a Env) -> Option<(&'a TypeDef, u32)>
 /// The name of a variant as it can be written in the module: qualified if its sum is in another one and its name was
 /// not imported.
 fn variant_name(def: &TypeDef, index: u32, env: &Env) -> Name {
-    let Shape::Sum(variants) = &def.shape else { return def.key.name.clone() };
+    let TypeBody::Sum(variants) = &def.shape else { return def.key.name.clone() };
     let Some(variant) = variants.get(index as usize) else { return def.key.name.clone() };
     let module = &def.key.module;
     let is_own = module.is_empty() || *module == env.module;

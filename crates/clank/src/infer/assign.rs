@@ -4,7 +4,7 @@ use clank_syntax::ast::{Expr, ExprId, Name, StmtId};
 
 use super::given::refuted;
 use super::wording::{
-    Replacement, UNSPOKEN, goal_text, has_predicate, operand_text, replace, simplified,
+    Substitution, UNSPOKEN, goal_text, has_predicate, operand_text, replace, simplified,
 };
 use super::{Infer, Want};
 use crate::body::{GoalKind, Site};
@@ -79,8 +79,8 @@ impl Infer<'_> {
             Some(given) if name == assigned => given.clone(),
             _ => format!("{object_text}.{name}"),
         };
-        let all: Vec<Replacement> =
-            fields.iter().map(|it| Replacement::renaming(&it.0, &text_of(&it.0))).collect();
+        let all: Vec<Substitution> =
+            fields.iter().map(|it| Substitution::renaming(&it.0, &text_of(&it.0))).collect();
         for (name, ty) in &fields {
             let mentions = |it: &Predicate| match name == assigned {
                 true => !it.is_closed(),
@@ -93,8 +93,8 @@ impl Infer<'_> {
             let says = it.predicates.iter().filter(|it| mentions(it));
             let text = |it: &Predicate| {
                 let others = all.iter().filter(|other| other.name != it.variable).cloned();
-                let own = Replacement::renaming(&it.variable, &text_of(name));
-                let all: Vec<Replacement> = others.chain([own]).collect();
+                let own = Substitution::renaming(&it.variable, &text_of(name));
+                let all: Vec<Substitution> = others.chain([own]).collect();
                 replace(&it.text, &all).map_or_else(|| it.text.clone(), |it| simplified(&it))
             };
             let goal = (says.clone().map(text).collect(), says.cloned().collect());

@@ -7,14 +7,14 @@ use clank_syntax::ast::{Expr, ExprId, Name, NodeId};
 
 use super::report::counted;
 use super::wording::{
-    Replacement, has_predicate, operand_text, replace, replace_in_result, replace_in_type,
+    Substitution, has_predicate, operand_text, replace, replace_in_result, replace_in_type,
     simplified,
 };
 use super::{FrameKind, Infer, Want};
 use crate::body::{GoalKind, Resolution, Site};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
-use crate::env::{Condition, Shape, TypeDef, Value};
+use crate::env::{Condition, TypeBody, TypeDef, Value};
 use crate::resolve::refined;
 use crate::ty::{Effects, FnTy, Meaning, Prim, Ty, TypeKey};
 
@@ -221,7 +221,7 @@ impl<'a> Infer<'a> {
         target: &Callee<'_>,
         function: &FnTy,
         args: &[Arg],
-    ) -> Option<Vec<Replacement>> {
+    ) -> Option<Vec<Substitution>> {
         let is_needed = target.precondition.is_some()
             || function.params.iter().any(has_predicate)
             || has_predicate(&function.result);
@@ -238,7 +238,7 @@ impl<'a> Infer<'a> {
         function: &FnTy,
         target: &Callee<'_>,
         args: &[Arg],
-        replacements: &Option<Vec<Replacement>>,
+        replacements: &Option<Vec<Substitution>>,
     ) -> Vec<Ty> {
         let mut types = vec![Ty::Error; args.len()];
         for lambdas in [false, true] {
@@ -374,7 +374,7 @@ fn target(value: Option<&Value>) -> Callee<'_> {
             (&signature.params[..], None)
         }
         Value::Record { def } => match &def.shape {
-            Shape::Record(fields) => (&fields[..], None),
+            TypeBody::Record(fields) => (&fields[..], None),
             _ => (&[][..], None),
         },
         Value::Variant { def, variant } => {
@@ -395,11 +395,11 @@ pub(super) fn uncalled(value: &Value, ty: Ty) -> Ty {
     if !has_predicate(&ty) {
         return ty;
     }
-    let unknown = |(name, _): &(Name, Ty)| Replacement {
+    let unknown = |(name, _): &(Name, Ty)| Substitution {
         names: vec![(name.clone(), Meaning::Unclear)],
-        ..Replacement::renaming(name, name)
+        ..Substitution::renaming(name, name)
     };
-    let unknown: Vec<Replacement> = target(Some(value)).params.iter().map(unknown).collect();
+    let unknown: Vec<Substitution> = target(Some(value)).params.iter().map(unknown).collect();
     replace_in_type(&ty, &unknown)
 }
 
@@ -416,7 +416,7 @@ fn asking(function: &FnTy, condition: &Condition) -> Ty {
 
 /// The fields of a variant; those without a name are called by their position.
 fn variant_params(def: &TypeDef, variant: u32) -> Vec<(Name, Ty)> {
-    let Shape::Sum(variants) = &def.shape else { return Vec::new() };
+    let TypeBody::Sum(variants) = &def.shape else { return Vec::new() };
     let fields = variants.get(variant as usize).map(|it| &it.fields[..]).unwrap_or_default();
     let fields = fields.iter().enumerate();
     fields

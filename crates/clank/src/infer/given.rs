@@ -6,7 +6,7 @@
 
 use clank_syntax::ast::{AstKind, BinaryOp, Expr, ExprId, Name, NodeId, Stmt};
 
-use super::wording::{MAX_NODES, Replacement, UNSPOKEN, operand_text};
+use super::wording::{MAX_NODES, Substitution, UNSPOKEN, operand_text};
 use super::{Infer, Local};
 use crate::body::{Resolution, Site};
 use crate::code::Code;
@@ -33,7 +33,7 @@ impl Infer<'_> {
     pub(super) fn replacements_by<'n>(
         &self,
         pairs: impl Iterator<Item = (&'n Name, ExprId)>,
-    ) -> Vec<Replacement> {
+    ) -> Vec<Substitution> {
         let pairs: Vec<(&Name, ExprId)> = pairs.collect();
         let is_local = |it: &(&Name, ExprId)| self.names_mutable(it.1);
         let is_quiet = !(pairs.iter().any(is_local) && pairs.iter().any(|it| self.assigns(it.1)));
@@ -44,7 +44,7 @@ impl Infer<'_> {
             };
             let value = self.can_be_repeated(expr, is_quiet);
             let value = value.then_some(GivenValue { expr, field: None });
-            Replacement { name: name.clone(), text, names, value }
+            Substitution { name: name.clone(), text, names, value }
         };
         pairs.iter().map(replacement).collect()
     }
@@ -54,11 +54,11 @@ impl Infer<'_> {
         &self,
         object: ExprId,
         fields: impl Iterator<Item = &'n Name>,
-    ) -> Option<Vec<Replacement>> {
+    ) -> Option<Vec<Substitution>> {
         let text = operand_text(self.ast, object)?;
         let names = self.meanings_in(object);
         let can_be_repeated = self.can_be_repeated(object, true);
-        let replacement = |name: &Name| Replacement {
+        let replacement = |name: &Name| Substitution {
             name: name.clone(),
             text: format!("{text}.{name}"),
             names: names.clone(),

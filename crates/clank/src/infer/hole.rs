@@ -10,8 +10,8 @@ use clank_syntax::with_stack;
 
 use super::settle::fits_freely;
 use super::{FrameKind, Infer};
-use crate::body::{Binding, Candidate, Hole};
-use crate::env::{Shape, Signature, Value};
+use crate::body::{Binding, Hole, HoleFit};
+use crate::env::{Signature, TypeBody, Value};
 use crate::resolve::substitute;
 use crate::ty::{Effects, FnTy, Prim, Ty};
 
@@ -81,12 +81,7 @@ impl Infer<'_> {
             .collect()
     }
 
-    fn candidates(
-        &mut self,
-        expected: &Ty,
-        context: &[Binding],
-        effects: Effects,
-    ) -> Vec<Candidate> {
+    fn candidates(&mut self, expected: &Ty, context: &[Binding], effects: Effects) -> Vec<HoleFit> {
         let mut found = Vec::new();
         for exactly in [true, false] {
             for it in context {
@@ -124,7 +119,7 @@ impl Infer<'_> {
         found
     }
 
-    fn variants_and_literals(&self, expected: &Ty, found: &mut Vec<Candidate>) {
+    fn variants_and_literals(&self, expected: &Ty, found: &mut Vec<HoleFit>) {
         let literals: &[&str] = match expected.base() {
             // A literal need not satisfy a predicate.
             _ if matches!(expected, Ty::Refined(_)) => &[],
@@ -144,24 +139,24 @@ impl Infer<'_> {
         let Ty::Adt(adt) = expected.base() else { return };
         let Some(def) = self.env.def(&adt.key) else { return };
         match &def.shape {
-            Shape::Sum(variants) => {
+            TypeBody::Sum(variants) => {
                 for variant in variants {
                     let text = with_holes(&variant.name, variant.fields.len());
                     let description = format!("a variant of `{}`", def.key.name);
                     push(found, text, check::Confidence::Medium, description);
                 }
             }
-            Shape::Record(fields) => {
+            TypeBody::Record(fields) => {
                 let description = format!("the constructor of `{}`", def.key.name);
                 let text = format!("{}({})", def.key.name, vec!["_"; fields.len()].join(", "));
                 push(found, text, check::Confidence::Medium, description);
             }
-            Shape::Opaque => {}
+            TypeBody::Opaque => {}
         }
     }
 
     /// Functions that fit themselves, by name.
-    fn functions(&mut self, expected: &Ty, context: &[Binding], found: &mut Vec<Candidate>) {
+    fn functions(&mut self, expected: &Ty, context: &[Binding], found: &mut Vec<HoleFit>) {
         self.findings.uses.everything();
         let mut fitting: Vec<(bool, &Name, Ty)> = Vec::new();
         #[expect(clippy::iter_over_hash_type, reason = "they are sorted below")]
@@ -202,7 +197,7 @@ impl Infer<'_> {
         expected: &Ty,
         effects: Effects,
         context: &[Binding],
-        found: &mut Vec<Candidate>,
+        found: &mut Vec<HoleFit>,
     ) {
         self.findings.uses.everything();
         let mut fitting: Vec<(bool, &Name, &Signature)> = Vec::new();
@@ -236,7 +231,7 @@ impl Infer<'_> {
 }
 
 /// Before arguments, a lambda without parentheses would take them into its body.
-fn parenthesise_lambdas(candidates: &mut [Candidate]) {
+fn parenthesise_lambdas(candidates: &mut [HoleFit]) {
     for it in candidates.iter_mut().filter(|it| it.text.starts_with('\\')) {
         it.text = format!("({})", it.text);
     }
@@ -248,13 +243,13 @@ fn is_hidden(name: &Name, context: &[Binding]) -> bool {
 }
 
 fn push(
-    found: &mut Vec<Candidate>,
+    found: &mut Vec<HoleFit>,
     text: String,
     confidence: check::Confidence,
     description: String,
 ) {
     if !found.iter().any(|it| it.text == text) {
-        found.push(Candidate { text, confidence, description });
+        found.push(HoleFit { text, confidence, description });
     }
 }
 

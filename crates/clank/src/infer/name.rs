@@ -9,7 +9,7 @@ use super::{FrameKind, Infer};
 use crate::body::Resolution;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
-use crate::env::{Shape, TypeDef, Value};
+use crate::env::{TypeBody, TypeDef, Value};
 use crate::resolve::substitute;
 use crate::similar::{ByLength, MisspeltName, similar};
 use crate::ty::{Effects, FnTy, Ty};
@@ -115,7 +115,7 @@ impl<'a> Infer<'a> {
             }
             Value::Variant { def, variant } => self.variant_value(def, *variant),
             Value::Record { def } => {
-                let Shape::Record(fields) = &def.shape else { return Ty::Error };
+                let TypeBody::Record(fields) = &def.shape else { return Ty::Error };
                 let fields: Vec<&Ty> = fields.iter().map(|it| &it.1).collect();
                 self.constructor(def, &fields)
             }
@@ -136,7 +136,7 @@ impl<'a> Infer<'a> {
     }
 
     fn variant_value(&mut self, def: &Arc<TypeDef>, variant: u32) -> Ty {
-        let Shape::Sum(variants) = &def.shape else { return Ty::Error };
+        let TypeBody::Sum(variants) = &def.shape else { return Ty::Error };
         let Some(variant) = variants.get(variant as usize) else { return Ty::Error };
         let fields: Vec<&Ty> = variant.fields.iter().map(|it| &it.1).collect();
         if fields.is_empty() {
@@ -305,7 +305,7 @@ fn value_fits(value: &Value, hint: Option<&Ty>, n_args: Option<usize>) -> bool {
         | Value::External { signature, .. }
         | Value::Builtin { signature, .. } => (signature.params.len(), signature.result.clone()),
         Value::Variant { def, variant } => match &def.shape {
-            Shape::Sum(variants) => {
+            TypeBody::Sum(variants) => {
                 let n_fields = variants.get(*variant as usize).map_or(0, |it| it.fields.len());
                 let result = Ty::adt(def.key.clone(), vec![Ty::Error; def.params.len()]);
                 if n_fields == 0 {
@@ -316,7 +316,7 @@ fn value_fits(value: &Value, hint: Option<&Ty>, n_args: Option<usize>) -> bool {
             _ => return false,
         },
         Value::Record { def } => match &def.shape {
-            Shape::Record(fields) => {
+            TypeBody::Record(fields) => {
                 (fields.len(), Ty::adt(def.key.clone(), vec![Ty::Error; def.params.len()]))
             }
             _ => return false,

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::settle::Arithmetic;
 use super::{Infer, Want};
 use crate::body::Site;
-use crate::env::Shape;
+use crate::env::TypeBody;
 use crate::resolve::substitute;
 use crate::ty::{Prim, Ty, TypeKey};
 
@@ -292,12 +292,12 @@ impl Infer<'_> {
                 }
                 let part = |ty: &Ty| substitute(ty, &def.params, &it.args);
                 let parts: Vec<Ty> = match &def.shape {
-                    Shape::Record(fields) => fields.iter().map(|field| part(&field.1)).collect(),
-                    Shape::Sum(variants) => {
+                    TypeBody::Record(fields) => fields.iter().map(|field| part(&field.1)).collect(),
+                    TypeBody::Sum(variants) => {
                         let fields = variants.iter().flat_map(|variant| &variant.fields);
                         fields.map(|field| part(&field.1)).collect()
                     }
-                    Shape::Opaque => Vec::new(),
+                    TypeBody::Opaque => Vec::new(),
                 };
                 parts.iter().any(|it| self.holds_function(it, seen))
             }

@@ -12,7 +12,7 @@ use super::wording::closed_type;
 use crate::body::{Resolution, Site};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
-use crate::env::{Shape, TypeDef, Value};
+use crate::env::{TypeBody, TypeDef, Value};
 use crate::resolve::substitute;
 use crate::similar::similar;
 use crate::ty::{Prim, Ty};
@@ -226,7 +226,7 @@ impl Infer<'_> {
         match self.table.base(ty) {
             Ty::Adt(it) => {
                 let def = self.env.def(&it.key)?;
-                if !matches!(def.shape, Shape::Sum(_)) {
+                if !matches!(def.shape, TypeBody::Sum(_)) {
                     self.not_a_sum(pattern, name, &Ty::Adt(it));
                     return None;
                 }
@@ -318,7 +318,7 @@ impl Infer<'_> {
         let meaning = Resolution::Variant { ty: def.key.clone(), variant: index as u32 };
         self.resolve(pattern.node(), meaning);
         match &def.shape {
-            Shape::Sum(variants) => {
+            TypeBody::Sum(variants) => {
                 let fields = &variants[index].fields;
                 let field = |ty: &Ty| substitute(&closed_type(ty), &def.params, args);
                 fields.iter().map(|it| field(&it.1)).collect()
@@ -350,7 +350,7 @@ impl Infer<'_> {
     }
 
     fn report_no_variant(&mut self, pattern: PatternId, name: &Name, def: &TypeDef) {
-        let Shape::Sum(variants) = &def.shape else { return };
+        let TypeBody::Sum(variants) = &def.shape else { return };
         let near = similar(name, variants.iter().map(|it| (it.name.as_str(), true)));
         let available: Vec<Name> = variants.iter().map(|it| it.name.clone()).collect();
         let ty = &def.key.name;

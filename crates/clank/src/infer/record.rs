@@ -9,7 +9,7 @@ use super::{Infer, Want};
 use crate::body::{Resolution, Site};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
-use crate::env::{Shape, TypeDef, TypeEntry, Value};
+use crate::env::{TypeBody, TypeDef, TypeEntry, Value};
 use crate::resolve::{one_line, substitute};
 use crate::similar::similar;
 use crate::ty::{Prim, RecordTy, Ty};
@@ -27,7 +27,7 @@ impl<'a> Infer<'a> {
             Ty::Record(it) => Some(it.fields.clone()),
             Ty::Adt(it) => {
                 let def = self.env.def(&it.key)?;
-                let Shape::Record(fields) = &def.shape else { return None };
+                let TypeBody::Record(fields) = &def.shape else { return None };
                 let field =
                     |(name, ty): &(Name, Ty)| (name.clone(), substitute(ty, &def.params, &it.args));
                 Some(fields.iter().map(field).collect())
@@ -39,21 +39,21 @@ impl<'a> Infer<'a> {
     /// The place of a field or variant in a type; the first if there are several of that name.
     pub(super) fn member_place(&mut self, def: &TypeDef, name: &str) -> Option<usize> {
         match &def.shape {
-            Shape::Record(fields) if fields.len() <= FEW => {
+            TypeBody::Record(fields) if fields.len() <= FEW => {
                 fields.iter().position(|it| it.0 == name)
             }
-            Shape::Sum(variants) if variants.len() <= FEW => {
+            TypeBody::Sum(variants) if variants.len() <= FEW => {
                 variants.iter().position(|it| it.name == name)
             }
-            Shape::Opaque => None,
+            TypeBody::Opaque => None,
             shape => {
                 if let Some(known) = self.member_places.get(&def.key) {
                     return known.get(name).copied();
                 }
                 let names: Vec<&Name> = match shape {
-                    Shape::Record(fields) => fields.iter().map(|it| &it.0).collect(),
-                    Shape::Sum(variants) => variants.iter().map(|it| &it.name).collect(),
-                    Shape::Opaque => Vec::new(),
+                    TypeBody::Record(fields) => fields.iter().map(|it| &it.0).collect(),
+                    TypeBody::Sum(variants) => variants.iter().map(|it| &it.name).collect(),
+                    TypeBody::Opaque => Vec::new(),
                 };
                 let places: FxHashMap<Name, usize> =
                     names.into_iter().cloned().enumerate().rev().map(|it| (it.1, it.0)).collect();
@@ -70,7 +70,7 @@ impl<'a> Infer<'a> {
             Ty::Record(it) => it.fields.iter().find(|it| it.0 == *name).map(|it| it.1.clone()),
             Ty::Adt(it) => {
                 let def = self.env.def(&it.key)?;
-                let Shape::Record(fields) = &def.shape else { return None };
+                let TypeBody::Record(fields) = &def.shape else { return None };
                 let place = self.member_place(def, name)?;
                 let ty = self.field_about(object, fields, &fields[place].1);
                 Some(substitute(&ty, &def.params, &it.args))
@@ -336,7 +336,7 @@ impl<'a> Infer<'a> {
 
     fn declared_field(&self, key: crate::ty::TypeKey, index: usize) -> Option<Ty> {
         match &self.env.def(&key)?.shape {
-            Shape::Record(fields) => fields.get(index).map(|it| it.1.clone()),
+            TypeBody::Record(fields) => fields.get(index).map(|it| it.1.clone()),
             _ => None,
         }
     }
@@ -394,7 +394,7 @@ impl<'a> Infer<'a> {
             .types
             .iter()
             .filter(
-                |it| matches!(it.1, TypeEntry::Def(def) if matches!(def.shape, Shape::Record(_))),
+                |it| matches!(it.1, TypeEntry::Def(def) if matches!(def.shape, TypeBody::Record(_))),
             )
             .map(|it| it.0)
             .collect();

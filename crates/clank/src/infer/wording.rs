@@ -20,7 +20,7 @@ pub(super) const UNSPOKEN: &str = "…";
 
 /// What is put in for a name.
 #[derive(Clone, Debug)]
-pub(super) struct Replacement {
+pub(super) struct Substitution {
     pub(super) name: Name,
     /// Clank text that can stand anywhere.
     pub(super) text: String,
@@ -30,9 +30,9 @@ pub(super) struct Replacement {
     pub(super) value: Option<GivenValue>,
 }
 
-impl Replacement {
-    pub(super) fn renaming(from: &Name, to: &str) -> Replacement {
-        Replacement { name: from.clone(), text: to.to_owned(), names: Vec::new(), value: None }
+impl Substitution {
+    pub(super) fn renaming(from: &Name, to: &str) -> Substitution {
+        Substitution { name: from.clone(), text: to.to_owned(), names: Vec::new(), value: None }
     }
 }
 
@@ -66,7 +66,7 @@ pub(super) fn expr_text(ast: &Ast, expr: ExprId) -> Option<String> {
 }
 
 /// The text with names replaced, or `None` if that cannot be done without changing what other names mean.
-pub(super) fn replace(text: &str, replacements: &[Replacement]) -> Option<String> {
+pub(super) fn replace(text: &str, replacements: &[Substitution]) -> Option<String> {
     let tokens = lex(text).0;
     let bound = bound_names(&tokens)?;
     if replacements.iter().any(|it| bound.contains(it.name.as_str())) {
@@ -85,7 +85,7 @@ pub(super) fn replace(text: &str, replacements: &[Replacement]) -> Option<String
             while !taken.insert(other.clone()) {
                 other.push('_');
             }
-            all.push(Replacement::renaming(&Name::from(name.as_str()), &other));
+            all.push(Substitution::renaming(&Name::from(name.as_str()), &other));
         }
     }
     let mut out = String::with_capacity(text.len());
@@ -154,7 +154,7 @@ pub(super) fn says_same(known: &Predicate, wanted: &Predicate, is_made_here: boo
     if known.variable == wanted.variable {
         return known.text == wanted.text;
     }
-    let renamed = Replacement::renaming(&known.variable, &wanted.variable);
+    let renamed = Substitution::renaming(&known.variable, &wanted.variable);
     !identifiers(&known.text).any(|it| it == wanted.variable.as_str())
         && replace(&known.text, &[renamed]).is_some_and(|it| it == wanted.text)
 }
@@ -171,7 +171,7 @@ pub(super) fn has_predicate(ty: &Ty) -> bool {
 /// The type with names in its predicates replaced. The variable of a predicate gets another name if it would catch
 /// one that is put in. A predicate in which that cannot be done stays as it is: it is asked of a value, by who knows
 /// what its names mean.
-pub(super) fn replace_in_type(ty: &Ty, replacements: &[Replacement]) -> Ty {
+pub(super) fn replace_in_type(ty: &Ty, replacements: &[Substitution]) -> Ty {
     if replacements.is_empty() {
         return ty.clone();
     }
@@ -191,7 +191,7 @@ pub(super) fn replace_in_type(ty: &Ty, replacements: &[Replacement]) -> Ty {
 
 /// The same for the type of a value that is there: predicates in which names cannot be replaced, or that could not be
 /// asked again, are forgotten.
-pub(super) fn replace_in_result(ty: &Ty, replacements: &[Replacement]) -> Ty {
+pub(super) fn replace_in_result(ty: &Ty, replacements: &[Substitution]) -> Ty {
     let can_be_asked = |it: &Predicate| {
         let given = it.given.as_ref();
         given.is_none_or(|it| it.values.iter().all(|it| it.1.is_some()))
@@ -223,9 +223,9 @@ fn map_predicates(ty: &Ty, change: &dyn Fn(&Predicate) -> Option<Predicate>) -> 
     }
 }
 
-fn replace_in_predicate(predicate: &Predicate, replacements: &[Replacement]) -> Option<Predicate> {
+fn replace_in_predicate(predicate: &Predicate, replacements: &[Substitution]) -> Option<Predicate> {
     let variable = &predicate.variable;
-    let others: Vec<Replacement> =
+    let others: Vec<Substitution> =
         replacements.iter().filter(|it| it.name != *variable).cloned().collect();
     let used: FxHashSet<String> = identifiers(&predicate.text).collect();
     let put_in: FxHashSet<String> = others
@@ -242,7 +242,7 @@ fn replace_in_predicate(predicate: &Predicate, replacements: &[Replacement]) -> 
         name = Name::from(format!("{name}_"));
     }
     if name != *variable {
-        all.push(Replacement::renaming(variable, &name));
+        all.push(Substitution::renaming(variable, &name));
     }
     let text = simplified(&replace(&predicate.text, &all)?);
     let names = names_after(predicate, &all);
@@ -251,7 +251,7 @@ fn replace_in_predicate(predicate: &Predicate, replacements: &[Replacement]) -> 
 }
 
 /// What stands for the names that something around the predicate binds.
-fn given_after(predicate: &Predicate, replacements: &[Replacement]) -> Option<Arc<Given>> {
+fn given_after(predicate: &Predicate, replacements: &[Substitution]) -> Option<Arc<Given>> {
     let is_bound = |it: &&(Name, Meaning)| !matches!(it.1, Meaning::Global(..));
     let value = |name: &Name| {
         let found = replacements.iter().find(|it| it.name == *name);
@@ -267,7 +267,7 @@ fn given_after(predicate: &Predicate, replacements: &[Replacement]) -> Option<Ar
 }
 
 /// What the names of a predicate mean after names were replaced.
-fn names_after(predicate: &Predicate, replacements: &[Replacement]) -> Arc<[(Name, Meaning)]> {
+fn names_after(predicate: &Predicate, replacements: &[Substitution]) -> Arc<[(Name, Meaning)]> {
     let mut names: BTreeMap<Name, Meaning> = BTreeMap::new();
     let mut add = |(name, meaning): &(Name, Meaning)| match names.get_mut(name) {
         // Two things of one name: the text does not tell them apart.
@@ -287,7 +287,7 @@ fn names_after(predicate: &Predicate, replacements: &[Replacement]) -> Arc<[(Nam
 /// The predicate about what is written as `operand`; as `v | p` if the two cannot be put together.
 pub(super) fn goal_text(predicate: &Predicate, operand: Option<String>) -> String {
     let replaced = operand.and_then(|text| {
-        replace(&predicate.text, &[Replacement::renaming(&predicate.variable, &text)])
+        replace(&predicate.text, &[Substitution::renaming(&predicate.variable, &text)])
     });
     match replaced {
         Some(text) => simplified(&text),

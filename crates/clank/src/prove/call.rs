@@ -91,7 +91,7 @@ impl<'a> Walk<'a> {
 
     fn constructed(&mut self, ty: &TypeKey, args: &[Term]) -> Term {
         match self.world.shape(self.at.env, ty) {
-            Some(crate::env::Shape::Record(fields)) => {
+            Some(crate::env::TypeBody::Record(fields)) => {
                 let fields = fields.iter().map(|it| it.0.clone()).zip(args.iter().copied());
                 let fields = fields.collect();
                 self.symbols.record(fields)

@@ -7,7 +7,7 @@ use solver::{Sort, Term, TermKind};
 use super::symbols::{FunctionSymbol, sort};
 use super::walk::{Walk, Why};
 use crate::body::GoalKind;
-use crate::env::Shape;
+use crate::env::TypeBody;
 use crate::ty::{Prim, Ty};
 
 /// How deep two composed values are compared part by part.
@@ -308,7 +308,7 @@ impl Walk<'_> {
                 self.symbols.terms.and(&parts)
             }
             (Ty::Adt(adt), Some((Some(variant), _))) => {
-                let Some(Shape::Sum(variants)) = self.world.shape(self.at.env, &adt.key) else {
+                let Some(TypeBody::Sum(variants)) = self.world.shape(self.at.env, &adt.key) else {
                     return self.symbols.terms.eq(a, b);
                 };
                 let n_variants = variants.len();
@@ -341,11 +341,11 @@ impl Walk<'_> {
                 !it.open && it.fields.iter().all(|it| self.is_comparable(&it.1, depth + 1))
             }
             Ty::Adt(adt) => match self.world.shape(self.at.env, &adt.key) {
-                Some(Shape::Record(fields)) => {
+                Some(TypeBody::Record(fields)) => {
                     adt.args.is_empty()
                         && fields.iter().all(|it| self.is_comparable(&it.1, depth + 1))
                 }
-                Some(Shape::Sum(variants)) => {
+                Some(TypeBody::Sum(variants)) => {
                     let mut fields = variants.iter().flat_map(|it| &it.fields);
                     let args_fit = adt.args.iter().all(|it| self.is_comparable(it, depth + 1));
                     args_fit

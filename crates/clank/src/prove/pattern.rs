@@ -7,7 +7,7 @@ use solver::{Sort, Term};
 use super::symbols::sort;
 use super::walk::{Hypothesis, Path, Walk, Why};
 use crate::body::Resolution;
-use crate::env::Shape;
+use crate::env::TypeBody;
 use crate::ty::Ty;
 
 /// Of matches with at most so many arms it is remembered after them which arms were not taken.
@@ -110,7 +110,7 @@ impl Walk<'_> {
         else {
             return Some(self.symbols.unknown(Sort::Bool));
         };
-        let Some(Shape::Sum(variants)) = self.world.shape(self.at.env, &adt.key) else {
+        let Some(TypeBody::Sum(variants)) = self.world.shape(self.at.env, &adt.key) else {
             return Some(self.symbols.unknown(Sort::Bool));
         };
         let n_variants = variants.len();

@@ -9,7 +9,7 @@ use super::predicate::Changed;
 use super::symbols::sort;
 use super::walk::{Path, Walk, Why};
 use crate::body::{GoalKind, Resolution};
-use crate::env::Shape;
+use crate::env::TypeBody;
 use crate::ty::Ty;
 
 /// A step from a value to a part of it.
@@ -183,7 +183,7 @@ impl<'a> Walk<'a> {
                 it.fields.iter().map(|it| (it.0.clone(), sort(&it.1))).collect()
             }
             Ty::Adt(adt) => match self.world.shape(self.at.env, &adt.key) {
-                Some(Shape::Record(_)) => {
+                Some(TypeBody::Record(_)) => {
                     let fields = self.world.record_fields(self.at.env, adt);
                     fields.iter().map(|it| (it.0.clone(), sort(&it.1))).collect()
                 }

@@ -18,7 +18,7 @@ use super::World;
 use super::assigned::Assigned;
 use super::symbols::{FunctionSymbol, Symbols, sort};
 use crate::body::{BodyView, Goal, Resolution};
-use crate::env::{Env, Shape};
+use crate::env::{Env, TypeBody};
 use crate::proof::Proof;
 use crate::ty::{Prim, Ty};
 
@@ -517,7 +517,7 @@ impl<'a> Walk<'a> {
         let Some(Resolution::Record { ty }) = self.at.view.resolution(id) else {
             return self.symbols.record(values);
         };
-        if let Some(Shape::Record(declared)) = self.world.shape(self.at.env, ty) {
+        if let Some(TypeBody::Record(declared)) = self.world.shape(self.at.env, ty) {
             let args: Vec<Option<(ExprId, Term)>> = declared
                 .iter()
                 .map(|(name, _)| {

@@ -59,7 +59,7 @@ pub(crate) fn global(env: &Env, name: &Name) -> Meaning {
         }
         Some(Value::Builtin { name, .. }) => (Name::default(), name.clone()),
         Some(Value::Variant { def, variant }) => {
-            let crate::env::Shape::Sum(variants) = &def.shape else { return Meaning::Unclear };
+            let crate::env::TypeBody::Sum(variants) = &def.shape else { return Meaning::Unclear };
             let Some(variant) = variants.get(*variant as usize) else { return Meaning::Unclear };
             (def.key.module.clone(), variant.name.clone())
         }

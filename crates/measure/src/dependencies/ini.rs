@@ -1,7 +1,7 @@
 //! Files of sections and keys: `setup.cfg`, `.gitmodules`.
 
 /// One key with its value. A value may go on in indented lines, which are joined with `\n`.
-pub(super) struct Entry {
+pub(super) struct IniEntry {
     /// What stands between the brackets.
     pub(super) section: String,
     /// The key, in lower case.
@@ -11,17 +11,17 @@ pub(super) struct Entry {
 }
 
 /// The entries of a file that indents the lines in which a value goes on.
-pub(super) fn entries(text: &str) -> Result<Vec<Entry>, String> {
+pub(super) fn entries(text: &str) -> Result<Vec<IniEntry>, String> {
     read(text, true)
 }
 
 /// The entries of a file that indents keys.
-pub(super) fn indented_entries(text: &str) -> Result<Vec<Entry>, String> {
+pub(super) fn indented_entries(text: &str) -> Result<Vec<IniEntry>, String> {
     read(text, false)
 }
 
-fn read(text: &str, values_go_on: bool) -> Result<Vec<Entry>, String> {
-    let mut found: Vec<Entry> = Vec::new();
+fn read(text: &str, values_go_on: bool) -> Result<Vec<IniEntry>, String> {
+    let mut found: Vec<IniEntry> = Vec::new();
     let mut section = String::new();
     let mut is_open = false;
     for (number, raw) in text.lines().enumerate() {
@@ -44,7 +44,7 @@ fn read(text: &str, values_go_on: bool) -> Result<Vec<Entry>, String> {
         let (key, value) = line.split_once(['=', ':']).ok_or_else(|| broken(number))?;
         let (key, value) =
             (key.trim().to_ascii_lowercase().replace('-', "_"), value.trim().to_owned());
-        found.push(Entry { section: section.clone(), key, value });
+        found.push(IniEntry { section: section.clone(), key, value });
         is_open = true;
     }
     Ok(found)

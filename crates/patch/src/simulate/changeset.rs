@@ -12,7 +12,7 @@ use super::file::SimulationStop;
 use super::tree::{FileId, SimulatedTree, resolve_links};
 use super::{AppliedOp, Options, Simulation, failed_op};
 use crate::diagnose;
-use crate::failure::{FailedOp, Failure, OpFailureCode};
+use crate::failure::{FailedOp, FailureCause, OpFailureCode};
 use crate::kind::PatchKind;
 use crate::v1::{Changeset, ChangesetOp, ChangesetOpKind};
 
@@ -78,17 +78,17 @@ fn wrong_workspace(
     snapshot: &Snapshot,
     index: &FileIndex,
     options: &Options<'_>,
-) -> Option<Failure> {
+) -> Option<FailureCause> {
     if let Some(target) = &changeset.target_workspace_uid
         && index.workspace_uid() != Some(target)
     {
         let message = "the changeset is for another workspace than this one";
-        return Some(Failure::new(OpFailureCode::WorkspaceMismatch, message));
+        return Some(FailureCause::new(OpFailureCode::WorkspaceMismatch, message));
     }
     let base = changeset.base?;
     let found = options.workspace_hash.unwrap_or_else(|| snapshot.hash());
     let message = "the workspace is not in the state that the changeset was made for";
-    (found != base).then(|| Failure::new(OpFailureCode::Stale, message))
+    (found != base).then(|| FailureCause::new(OpFailureCode::Stale, message))
 }
 
 struct Run<'a> {
@@ -137,7 +137,7 @@ impl Run<'_> {
     }
 
     /// CS-52: the file that a uid stands for by now.
-    fn find(&mut self, op: &ChangesetOp) -> Result<(FileId, RelPath), Failure> {
+    fn find(&mut self, op: &ChangesetOp) -> Result<(FileId, RelPath), FailureCause> {
         let Some(path) = self.index.path_of(&op.file_uid) else {
             return Err(self.unknown(&op.file_uid));
         };
@@ -145,38 +145,39 @@ impl Run<'_> {
         Ok((id, path))
     }
 
-    fn unknown(&self, uid: &str) -> Failure {
+    fn unknown(&self, uid: &str) -> FailureCause {
         let shown = crate::failure::cap(uid, 64);
         if let Some((earlier, path)) = self.deleted_uids.get(uid) {
             let message = format!("{path} was deleted by operation {earlier}");
-            return Failure::new(OpFailureCode::FileMissing, message);
+            return FailureCause::new(OpFailureCode::FileMissing, message);
         }
         let path = uid.strip_prefix("path:").and_then(|path| RelPath::parse(path).ok());
         match path.as_ref().and_then(|path| self.index.indexed_uid(path)) {
             Some(own) => {
                 let own = crate::failure::cap(own, 64);
-                Failure::new(
+                FailureCause::new(
                     OpFailureCode::UidUnknown,
                     format!("the file of `{shown}` has the uid `{own}`"),
                 )
             }
-            None => {
-                Failure::new(OpFailureCode::UidUnknown, format!("no file has the uid `{shown}`"))
-            }
+            None => FailureCause::new(
+                OpFailureCode::UidUnknown,
+                format!("no file has the uid `{shown}`"),
+            ),
         }
     }
 
     /// CS-5, CS-49: a path on an operation is only compared.
-    fn check_path(&self, op: &ChangesetOp, id: FileId, path: &RelPath) -> Result<(), Failure> {
+    fn check_path(&self, op: &ChangesetOp, id: FileId, path: &RelPath) -> Result<(), FailureCause> {
         match &op.path {
             Some(given) if given != path => {
                 let former = self.former_paths.get(&id);
                 if former.is_some_and(|former| former.contains(given)) {
                     let message = format!("{given} was renamed to {path} by an earlier operation");
-                    return Err(Failure::new(OpFailureCode::Conflict, message));
+                    return Err(FailureCause::new(OpFailureCode::Conflict, message));
                 }
                 let message = format!("the uid stands for {path}, not for {given}");
-                Err(Failure::new(OpFailureCode::PathMismatch, message))
+                Err(FailureCause::new(OpFailureCode::PathMismatch, message))
             }
             _ => Ok(()),
         }
@@ -188,7 +189,7 @@ impl Run<'_> {
         op: &ChangesetOp,
         path: &RelPath,
         content: &str,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), FailureCause> {
         let uid = &op.file_uid;
         let is_own_path = uid.strip_prefix("path:") == Some(path.as_str());
         let known = self.index.path_of(uid);
@@ -196,13 +197,13 @@ impl Run<'_> {
             self.index.indexed_uid(known) == Some(uid) || self.tree.open(known).is_ok()
         });
         if in_use && !(is_own_path && known.as_ref() == Some(path)) {
-            return Err(Failure::new(OpFailureCode::UidInUse, "another file has this uid"));
+            return Err(FailureCause::new(OpFailureCode::UidInUse, "another file has this uid"));
         }
         let id = self.tree.add(path, Text::new(content.as_bytes()))?;
         if !is_own_path {
             self.index
                 .insert(uid, path)
-                .map_err(|error| Failure::new(OpFailureCode::UidInUse, error.to_string()))?;
+                .map_err(|error| FailureCause::new(OpFailureCode::UidInUse, error.to_string()))?;
         }
         self.writes.file_moved(id, op_index);
         if let Some(first) = self.deleted_uids.get(uid).map(|(first, _)| *first) {
@@ -220,14 +221,16 @@ impl Run<'_> {
     ) -> Result<(), SimulationStop> {
         self.expect_no_link(path)?;
         if path == new_path {
-            return Err(
-                Failure::new(OpFailureCode::FileExists, "the file has this path already").into()
-            );
+            return Err(FailureCause::new(
+                OpFailureCode::FileExists,
+                "the file has this path already",
+            )
+            .into());
         }
         self.tree.rename(id, new_path)?;
         self.index
             .rename(path, new_path)
-            .map_err(|error| Failure::new(OpFailureCode::UidInUse, error.to_string()))?;
+            .map_err(|error| FailureCause::new(OpFailureCode::UidInUse, error.to_string()))?;
         self.former_paths.entry(id).or_default().push(path.clone());
         if let Some(first) = self.writes.file_moved(id, op_index) {
             self.clash(first, op_index, path, None);
@@ -241,7 +244,7 @@ impl Run<'_> {
         op: &ChangesetOp,
         id: FileId,
         path: &RelPath,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), FailureCause> {
         self.expect_no_link(path)?;
         self.tree.delete(id);
         self.index.remove(path);
@@ -253,11 +256,11 @@ impl Run<'_> {
     }
 
     /// A link is never renamed or deleted through.
-    fn expect_no_link(&self, path: &RelPath) -> Result<(), Failure> {
+    fn expect_no_link(&self, path: &RelPath) -> Result<(), FailureCause> {
         if resolve_links(self.snapshot, path).as_ref() == Some(path) {
             return Ok(());
         }
-        Err(Failure::new(OpFailureCode::Link, format!("{path} is a link or lies beneath one")))
+        Err(FailureCause::new(OpFailureCode::Link, format!("{path} is a link or lies beneath one")))
     }
 
     /// An operation inside a file. Returns the place it is about.
@@ -276,7 +279,7 @@ impl Run<'_> {
             .writes
             .record((id, step.document), op_index, &effect, generation, places)
             .map_err(|_| {
-                Failure::new(
+                FailureCause::new(
                     OpFailureCode::Budget,
                     "too many operations on a file that had to be parsed again",
                 )
@@ -296,7 +299,7 @@ impl Run<'_> {
         &mut self,
         id: FileId,
         step: &mut GuardedOp,
-    ) -> Result<(Pointer, Option<Pointer>), Failure> {
+    ) -> Result<(Pointer, Option<Pointer>), FailureCause> {
         let document = step.document;
         match &mut step.op {
             Op::SetValue { at, .. } | Op::DeleteValue { at } | Op::InsertItem { at, .. } => {
@@ -313,7 +316,7 @@ impl Run<'_> {
     }
 
     /// The places that an operation writes to, in the order of its effect.
-    fn places(&mut self, id: FileId, step: &GuardedOp) -> Result<Vec<WriteLocation>, Failure> {
+    fn places(&mut self, id: FileId, step: &GuardedOp) -> Result<Vec<WriteLocation>, FailureCause> {
         let draft = self.tree.draft(id, step.document)?;
         let mut place = |pointer: &Pointer| {
             let parent = pointer.split_last().map(|(parent, _)| parent);
@@ -355,7 +358,7 @@ impl Run<'_> {
         op_index: usize,
         op: &ChangesetOp,
         path: Option<RelPath>,
-        failure: &Failure,
+        failure: &FailureCause,
         simulation: &mut Simulation,
     ) {
         let named = match &op.kind {

@@ -15,7 +15,7 @@ use edit::{EditSet, LineIndex, Text};
 use snapshot::RelPath;
 
 use crate::diagnose;
-use crate::failure::{Failure, OpFailureCode};
+use crate::failure::{FailureCause, OpFailureCode};
 
 /// How many bytes may be parsed and lowered again for one file because a batch was refused.
 const MAX_REWORK: u64 = 256 << 20;
@@ -26,7 +26,7 @@ const REWORK_COST: u64 = 1 << 10;
 /// Why the simulation of an operation ended.
 pub(crate) enum SimulationStop {
     /// It cannot be applied. The index is there if another operation of the unit than the last is to blame.
-    Failed(Box<Failure>, Option<usize>),
+    Failed(Box<FailureCause>, Option<usize>),
     /// The operations on this file cannot be lowered together: start over and find the unit that spoils it.
     Restart(RelPath),
 }
@@ -40,8 +40,8 @@ pub(crate) struct How {
     pub(crate) alone: bool,
 }
 
-impl From<Failure> for SimulationStop {
-    fn from(failure: Failure) -> SimulationStop {
+impl From<FailureCause> for SimulationStop {
+    fn from(failure: FailureCause) -> SimulationStop {
         SimulationStop::Failed(Box::new(failure), None)
     }
 }
@@ -105,7 +105,7 @@ impl VirtualFile {
         how: &How,
     ) -> Result<Effect, SimulationStop> {
         if self.rework > MAX_REWORK {
-            return Err(Failure::new(
+            return Err(FailureCause::new(
                 OpFailureCode::Budget,
                 "too many operations on this file had to be tried one by one",
             )
@@ -138,7 +138,7 @@ impl VirtualFile {
                 self.go_stepwise(how)?;
                 self.apply_alone(step, how)
             }
-            Err(error) => Err(Failure::of_op(&error, how.show_values).into()),
+            Err(error) => Err(FailureCause::of_op(&error, how.show_values).into()),
         }
     }
 
@@ -168,8 +168,9 @@ impl VirtualFile {
     fn apply_alone(&mut self, step: &GuardedOp, how: &How) -> Result<Effect, SimulationStop> {
         self.parse(&how.limits)?;
         let draft = self.draft.as_mut().expect("parsed in the line above");
-        let effect = draft.apply(step).map_err(|error| Failure::of_op(&error, how.show_values))?;
-        self.flush().map_err(|refusal| Failure::refused(&refusal))?;
+        let effect =
+            draft.apply(step).map_err(|error| FailureCause::of_op(&error, how.show_values))?;
+        self.flush().map_err(|refusal| FailureCause::refused(&refusal))?;
         Ok(effect)
     }
 
@@ -203,25 +204,25 @@ impl VirtualFile {
     }
 
     /// The draft as it is, for questions about the state before an operation.
-    pub(crate) fn draft(&mut self, limits: &Limits) -> Result<&mut Draft, Failure> {
+    pub(crate) fn draft(&mut self, limits: &Limits) -> Result<&mut Draft, FailureCause> {
         self.parse(limits)?;
         Ok(self.draft.as_mut().expect("parsed in the line above"))
     }
 
-    fn parse(&mut self, limits: &Limits) -> Result<(), Failure> {
+    fn parse(&mut self, limits: &Limits) -> Result<(), FailureCause> {
         if self.draft.is_some() {
             return Ok(());
         }
         let path = self.path.as_str();
         let Some(format) = Format::of_path(path) else {
             let message = format!("{path} is neither JSON nor YAML nor TOML by its name");
-            return Err(Failure::new(OpFailureCode::UnsupportedFormat, message));
+            return Err(FailureCause::new(OpFailureCode::UnsupportedFormat, message));
         };
         if self.generation > 0 {
             self.rework += self.text.len() as u64 + REWORK_COST;
         }
         let document = document::parse(&self.text, format, limits)
-            .map_err(|error| Failure::unparsed(path, &error))?;
+            .map_err(|error| FailureCause::unparsed(path, &error))?;
         self.draft = Some(document.draft());
         Ok(())
     }
@@ -247,7 +248,7 @@ impl VirtualFile {
     /// Where a failure stands in the file as it is on disk; `None` once the text has changed.
     pub(crate) fn locate(
         &self,
-        failure: &Failure,
+        failure: &FailureCause,
         document: usize,
         at: Option<&Pointer>,
     ) -> Option<check::Location> {

@@ -8,7 +8,7 @@ use super::file::SimulationStop;
 use super::tree::{FileId, SimulatedTree};
 use super::{AppliedOp, Simulation, failed_op};
 use crate::diagnose;
-use crate::failure::Failure;
+use crate::failure::FailureCause;
 use crate::kind::PatchKind;
 use crate::v1::{FixAction, FixActions};
 
@@ -49,7 +49,7 @@ pub(super) fn simulate(
 }
 
 enum ActionStop {
-    Failed { op_index: usize, file: Option<FileId>, failure: Box<Failure> },
+    Failed { op_index: usize, file: Option<FileId>, failure: Box<FailureCause> },
     Restart(SimulationStop),
 }
 
@@ -91,7 +91,7 @@ fn fail(
     action: &FixAction,
     op_index: usize,
     file: Option<FileId>,
-    failure: &Failure,
+    failure: &FailureCause,
     tree: &SimulatedTree<'_>,
     simulation: &mut Simulation,
 ) {

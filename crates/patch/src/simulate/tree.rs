@@ -9,7 +9,7 @@ use snapshot::{Entry, NewFile, RelPath, Rename, Snapshot, TreeChange, UnreadReas
 
 use super::Options;
 use super::file::{How, SimulationStop, VirtualFile};
-use crate::failure::{Failure, OpFailureCode, RefusedPaths};
+use crate::failure::{FailureCause, OpFailureCode, RefusedPaths};
 
 /// The permission bits of files that a patch adds.
 pub(crate) const NEW_FILE_MODE: u32 = 0o644;
@@ -73,12 +73,12 @@ impl<'a> SimulatedTree<'a> {
     }
 
     /// The file that a path leads to, through links that stay in the root.
-    pub(crate) fn open(&mut self, path: &RelPath) -> Result<FileId, Failure> {
+    pub(crate) fn open(&mut self, path: &RelPath) -> Result<FileId, FailureCause> {
         if let Some(refused) = self.refused.get(path) {
-            return Err(Failure::untouchable(path, refused));
+            return Err(FailureCause::untouchable(path, refused));
         }
         let Some(target) = resolve_links(self.snapshot, path) else {
-            return Err(Failure::new(
+            return Err(FailureCause::new(
                 OpFailureCode::Link,
                 format!("{path} leads out of the workspace"),
             ));
@@ -93,7 +93,7 @@ impl<'a> SimulatedTree<'a> {
             Some(Entry::File(file)) => Ok(self.push(target, file.text(), file.mode, false)),
             Some(Entry::Unread { size, reason: UnreadReason::TooLarge }) => {
                 let message = format!("{target} has {size} bytes, which is more than the limit");
-                Err(Failure::new(OpFailureCode::TooLarge, message))
+                Err(FailureCause::new(OpFailureCode::TooLarge, message))
             }
             Some(Entry::Unread { .. } | Entry::Link { .. } | Entry::Directory) => {
                 Err(not_a_file(&target))
@@ -116,7 +116,7 @@ impl<'a> SimulatedTree<'a> {
         id: FileId,
         document: usize,
         pointer: &Pointer,
-    ) -> Result<Pointer, Failure> {
+    ) -> Result<Pointer, FailureCause> {
         if !pointer.is_lone_slash() {
             return Ok(pointer.clone());
         }
@@ -129,9 +129,9 @@ impl<'a> SimulatedTree<'a> {
         &mut self,
         id: FileId,
         document: usize,
-    ) -> Result<&mut document::Draft, Failure> {
+    ) -> Result<&mut document::Draft, FailureCause> {
         let draft = self.files[id.0].draft(&self.how.limits)?;
-        draft.turn_to(document).map_err(|error| Failure::of_op(&error, false))?;
+        draft.turn_to(document).map_err(|error| FailureCause::of_op(&error, false))?;
         Ok(draft)
     }
 
@@ -168,7 +168,7 @@ impl<'a> SimulatedTree<'a> {
         }
     }
 
-    pub(crate) fn add(&mut self, path: &RelPath, text: Text) -> Result<FileId, Failure> {
+    pub(crate) fn add(&mut self, path: &RelPath, text: Text) -> Result<FileId, FailureCause> {
         self.expect_free(path)?;
         self.arrive(path);
         Ok(self.push(path.clone(), text, NEW_FILE_MODE, true))
@@ -229,24 +229,30 @@ impl<'a> SimulatedTree<'a> {
         has_arrived
     }
 
-    fn expect_free(&self, path: &RelPath) -> Result<(), Failure> {
+    fn expect_free(&self, path: &RelPath) -> Result<(), FailureCause> {
         expect_place(self.refused, self.snapshot, path)?;
         let is_taken = self.snapshot.get(path).is_some() && !self.vacated.contains(path);
         if is_taken || self.at.contains_key(path) || self.snapshot.is_directory(path) {
-            return Err(Failure::new(OpFailureCode::FileExists, format!("{path} already exists")));
+            return Err(FailureCause::new(
+                OpFailureCode::FileExists,
+                format!("{path} already exists"),
+            ));
         }
         let beneath = format!("{path}/");
         let mut after =
             self.at.range::<str, _>((Bound::Included(beneath.as_str()), Bound::Unbounded));
         if after.next().is_some_and(|(next, _)| path.contains(next)) {
-            return Err(Failure::new(OpFailureCode::FileExists, format!("{path} is a directory")));
+            return Err(FailureCause::new(
+                OpFailureCode::FileExists,
+                format!("{path} is a directory"),
+            ));
         }
         for above in path.ancestors() {
             let entry = self.snapshot.get(&above).filter(|_| !self.vacated.contains(&above));
             match entry {
                 Some(Entry::Link { .. }) => {
                     let message = format!("{above} is a link, nothing is created beneath it");
-                    return Err(Failure::new(OpFailureCode::Link, message));
+                    return Err(FailureCause::new(OpFailureCode::Link, message));
                 }
                 Some(Entry::File(_) | Entry::Unread { .. }) => {
                     return Err(not_a_directory(path, &above));
@@ -268,7 +274,7 @@ impl<'a> SimulatedTree<'a> {
             let is_same_depth = path.segments().count() == other.segments().count();
             let part = if is_same_depth { "" } else { "a directory of " };
             let message = format!("{part}{path} differs from {other} only in case");
-            return Err(Failure::new(OpFailureCode::CaseCollision, message));
+            return Err(FailureCause::new(OpFailureCode::CaseCollision, message));
         }
         Ok(())
     }
@@ -301,7 +307,7 @@ impl<'a> SimulatedTree<'a> {
             }
         }
         TreeChange::new(edits, adds, deletes, renames)
-            .map_err(|error| Failure::new(OpFailureCode::Conflict, error.to_string()).into())
+            .map_err(|error| FailureCause::new(OpFailureCode::Conflict, error.to_string()).into())
     }
 }
 
@@ -310,24 +316,27 @@ pub(crate) fn expect_place(
     refused: &RefusedPaths,
     snapshot: &Snapshot,
     path: &RelPath,
-) -> Result<(), Failure> {
+) -> Result<(), FailureCause> {
     match refused.get(path).filter(|_| snapshot.file(path).is_none()) {
-        Some(refused) => Err(Failure::untouchable(path, refused)),
+        Some(refused) => Err(FailureCause::untouchable(path, refused)),
         None => Ok(()),
     }
 }
 
-fn missing(path: &RelPath) -> Failure {
-    Failure::new(OpFailureCode::FileMissing, format!("{path} does not exist"))
+fn missing(path: &RelPath) -> FailureCause {
+    FailureCause::new(OpFailureCode::FileMissing, format!("{path} does not exist"))
 }
 
-fn not_a_file(path: &RelPath) -> Failure {
-    Failure::new(OpFailureCode::NotAFile, format!("{path} is not a regular file that was read"))
+fn not_a_file(path: &RelPath) -> FailureCause {
+    FailureCause::new(
+        OpFailureCode::NotAFile,
+        format!("{path} is not a regular file that was read"),
+    )
 }
 
-fn not_a_directory(path: &RelPath, above: &RelPath) -> Failure {
+fn not_a_directory(path: &RelPath, above: &RelPath) -> FailureCause {
     let message = format!("{path} cannot be created, because {above} is not a directory");
-    Failure::new(OpFailureCode::NotADirectory, message)
+    FailureCause::new(OpFailureCode::NotADirectory, message)
 }
 
 /// How many links a path may lead through.

@@ -25,7 +25,7 @@ use serde_json::value::RawValue;
 use crate::VERSION;
 use crate::compiler::findings;
 use crate::compiler::library::OnDisk;
-use crate::compiler::places::NodePositions;
+use crate::compiler::places::WirePositions;
 use crate::compiler::prover::Prover;
 use crate::compiler::{ClankFindings, dialect};
 use crate::config::Config;
@@ -231,7 +231,7 @@ impl Reply<'_> {
         let program_hash = ContentHash::of(&self.request.bytes).to_string();
         for module in &self.checked.modules {
             let name = self.name_of(module);
-            let places = NodePositions::new(&module.ast, name);
+            let places = WirePositions::new(&module.ast, name);
             let is_asked = std::ptr::eq(module, self.checked.asked().unwrap_or(module));
             let ids = is_asked.then(|| module.ast.ids());
             let id = |node: NodeId| ids.map(|it| it.id(node).to_string());
@@ -359,7 +359,7 @@ fn stats(
 
 fn diagnostic(
     it: &Diagnostic,
-    places: &NodePositions<'_>,
+    places: &WirePositions<'_>,
     id: Option<String>,
 ) -> v1::CompileDiagnostic {
     let mut structured = v1::Members::new();
@@ -412,7 +412,7 @@ fn hint(it: &Hint) -> v1::CompileHint {
 fn obligation(
     goal: &Goal,
     proof: &Proof,
-    places: &NodePositions<'_>,
+    places: &WirePositions<'_>,
     node: NodeId,
     id: Option<String>,
 ) -> v1::Obligation {
@@ -465,11 +465,11 @@ fn counterexample(it: &Counterexample) -> v1::Members {
 
 fn hole(
     hole: &clank::body::Hole,
-    places: &NodePositions<'_>,
+    places: &WirePositions<'_>,
     node: NodeId,
     id: Option<String>,
 ) -> v1::Hole {
-    let candidate = |it: &clank::body::Candidate| v1::FillCandidate {
+    let candidate = |it: &clank::body::HoleFit| v1::FillCandidate {
         expr: it.text.clone(),
         confidence: wire::confidence(it.confidence),
         description: it.description.clone(),

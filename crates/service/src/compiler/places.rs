@@ -8,19 +8,19 @@ use edit::{LineIndex, Unit};
 use protocol::v1::{CompilePosition, CompileSpan};
 
 /// The places of one tree.
-pub(crate) struct NodePositions<'a> {
+pub(crate) struct WirePositions<'a> {
     ast: &'a Ast,
     /// How to name the file itself.
     name: &'a str,
     lines: BTreeMap<SourceId, LineIndex>,
 }
 
-impl<'a> NodePositions<'a> {
-    pub(crate) fn new(ast: &'a Ast, name: &'a str) -> NodePositions<'a> {
+impl<'a> WirePositions<'a> {
+    pub(crate) fn new(ast: &'a Ast, name: &'a str) -> WirePositions<'a> {
         let index = |(number, source): (usize, &clank_syntax::ast::Source)| {
             (SourceId(number as u32), LineIndex::new(source.text.as_bytes()))
         };
-        NodePositions { ast, name, lines: ast.sources().iter().enumerate().map(index).collect() }
+        WirePositions { ast, name, lines: ast.sources().iter().enumerate().map(index).collect() }
     }
 
     /// The place of a node, or of a part of it.

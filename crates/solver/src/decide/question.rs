@@ -29,15 +29,15 @@ pub(super) enum Answer {
     Unclear(UnknownReason),
 }
 
-pub(super) struct Question<'a> {
+pub(super) struct SatQuery<'a> {
     encoder: Encoder<'a>,
     facts: Vec<Term>,
     product_rounds: u32,
 }
 
-impl<'a> Question<'a> {
-    pub(super) fn new(terms: &'a mut Terms, budget: Budget) -> Question<'a> {
-        Question { encoder: Encoder::new(terms, budget), facts: Vec::new(), product_rounds: 0 }
+impl<'a> SatQuery<'a> {
+    pub(super) fn new(terms: &'a mut Terms, budget: Budget) -> SatQuery<'a> {
+        SatQuery { encoder: Encoder::new(terms, budget), facts: Vec::new(), product_rounds: 0 }
     }
 
     pub(super) fn assume(&mut self, fact: Term) {

@@ -215,7 +215,7 @@ impl<'a> Interpreter<'a> {
     fn construct(&mut self, name: &str, args: Vec<Value>) -> Result<Value, Stop> {
         match self.module.env.values.get(name) {
             Some(env::Value::Variant { def, variant }) => {
-                let env::Shape::Sum(variants) = &def.shape else { unreachable!("it is a sum") };
+                let env::TypeBody::Sum(variants) = &def.shape else { unreachable!("it is a sum") };
                 let fields = &variants[*variant as usize].fields;
                 let mut scope = Scope::default();
                 for ((field, _), value) in fields.iter().zip(&args) {
@@ -231,7 +231,9 @@ impl<'a> Interpreter<'a> {
                 Ok(Value::variant(name, args))
             }
             Some(env::Value::Record { def }) => {
-                let env::Shape::Record(fields) = &def.shape else { unreachable!("it is a record") };
+                let env::TypeBody::Record(fields) = &def.shape else {
+                    unreachable!("it is a record")
+                };
                 let mut scope = Scope::default();
                 for ((field, _), value) in fields.iter().zip(&args) {
                     scope.bind(field, value.clone());
@@ -456,7 +458,9 @@ impl<'a> Interpreter<'a> {
                 let Some(env::Value::Record { def }) = self.module.env.values.get(name) else {
                     unreachable!("{name} is a record")
                 };
-                let env::Shape::Record(fields) = &def.shape else { unreachable!("it is a record") };
+                let env::TypeBody::Record(fields) = &def.shape else {
+                    unreachable!("it is a record")
+                };
                 let args =
                     fields.iter().map(|it| given.remove(&it.0).expect("no field is missing"));
                 let args = args.collect();
@@ -487,7 +491,7 @@ impl<'a> Interpreter<'a> {
             Some(env::Value::Fn { .. }) => Value::Function(Function::Declared(name.clone())),
             Some(env::Value::Builtin { .. }) => Value::Function(Function::Builtin(name.clone())),
             Some(env::Value::Variant { def, variant }) => match &def.shape {
-                env::Shape::Sum(it) if it[*variant as usize].fields.is_empty() => {
+                env::TypeBody::Sum(it) if it[*variant as usize].fields.is_empty() => {
                     Value::variant(name, Vec::new())
                 }
                 _ => Value::Function(Function::Constructor(name.clone())),

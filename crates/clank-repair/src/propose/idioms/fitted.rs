@@ -4,7 +4,7 @@
 use check::Confidence;
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
-use clank::env::{Shape, TypeEntry};
+use clank::env::{TypeBody, TypeEntry};
 use clank::exhaust::fields_of;
 use clank::ty::Ty;
 use clank_syntax::ast::{AstKind, BinaryOp, Decl, Expr, ExprId, Name, Type, TypeId};
@@ -118,7 +118,7 @@ fn only_field(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> O
     let expr = scene.expr(it.node)?;
     let name = Name::new(expected.split('[').next()?);
     let TypeEntry::Def(def) = scene.module.env.types.get(&name)? else { return None };
-    let Shape::Record(fields) = &def.shape else { return None };
+    let TypeBody::Record(fields) = &def.shape else { return None };
     let [(_, ty)] = fields.as_slice() else { return None };
     (ty.base().to_string() == actual).then(|| {
         Candidate::new(scene, target, format!("make a `{name}` of it"))
@@ -166,7 +166,7 @@ fn same_field(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> O
         _ => return None,
     };
     let TypeEntry::Def(def) = scene.module.env.types.get(made)? else { return None };
-    let Shape::Record(fields) = &def.shape else { return None };
+    let TypeBody::Record(fields) = &def.shape else { return None };
     fields.iter().any(|it| it.0 == *name).then_some(())?;
     let all = locals(scene, it.node);
     let mut same = all.iter().filter(|it| match it.ty.base() {

@@ -7,7 +7,7 @@ use check::{Confidence, RepairKind};
 use clank::body::Resolution;
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
-use clank::env::{Shape, Signature, TypeEntry};
+use clank::env::{Signature, TypeBody, TypeEntry};
 use clank::resolve::substitute;
 use clank::ty::{Prim, Ty, TypeKey};
 use clank_syntax::ast::{AstKind, Decl, Expr, ExprId, FieldId, Name, NodeId, Stmt};
@@ -189,7 +189,7 @@ fn unused_parameters(scene: RepairContext<'_>, record: NodeId) -> Vec<Name> {
     else {
         return Vec::new();
     };
-    let Shape::Record(fields) = &def.shape else { return Vec::new() };
+    let TypeBody::Record(fields) = &def.shape else { return Vec::new() };
     let is_used = |name: &Name| fields.iter().any(|it| mentions(&it.1, name));
     def.params.iter().filter(|it| !is_used(it)).cloned().collect()
 }

@@ -1,6 +1,6 @@
 //! The program, declarations and statements.
 
-use super::node::NodeForm;
+use super::node::WireForm;
 use super::{NOWHERE, Reader};
 use crate::ast::{
     Decl, DeclId, ExternalFn, Field, FieldId, FnDecl, Name, Param, ParamId, ProgramId, Stmt,
@@ -31,11 +31,11 @@ impl Reader<'_> {
 
     pub(super) fn decl(&mut self, at: ValueId) -> Option<DeclId> {
         let node = match self.form(at, "a declaration")? {
-            NodeForm::Fragment(text) => {
+            WireForm::Fragment(text) => {
                 let node = self.fragment(at, text, Fragment::Decl)?;
                 DeclId::made(&self.builder, node)?
             }
-            NodeForm::Kind(kind) => {
+            WireForm::Kind(kind) => {
                 let it = match kind {
                     "fn" => self.function(at),
                     "externalFn" => self.external_fn(at),
@@ -250,11 +250,11 @@ impl Reader<'_> {
 
     fn stmt_node(&mut self, at: ValueId) -> Option<StmtId> {
         let node = match self.form(at, "a statement")? {
-            NodeForm::Fragment(text) => {
+            WireForm::Fragment(text) => {
                 let node = self.fragment(at, text, Fragment::Stmt)?;
                 StmtId::made(&self.builder, node)?
             }
-            NodeForm::Kind(kind) => {
+            WireForm::Kind(kind) => {
                 let it = self.stmt_kind(at, kind)?;
                 self.builder.stmt(it, NOWHERE)
             }

@@ -3,7 +3,7 @@
 //! Chains (`a + b + c`, `f(x)(y).z`, `a ^ b ^ c`, `else if`) are as deep in JSON as they are long. They are read in
 //! loops and count as one level.
 
-use super::node::NodeForm;
+use super::node::WireForm;
 use super::scalar::split_sign;
 use super::{NOWHERE, Reader};
 use crate::ast::{
@@ -172,15 +172,15 @@ impl<'a> Reader<'a> {
     /// Reads an expression that does not start with another one.
     fn expr_node(&mut self, at: ValueId) -> Option<ExprId> {
         match self.form(at, "an expression")? {
-            NodeForm::Fragment(text) => {
+            WireForm::Fragment(text) => {
                 let node = self.fragment(at, text, Fragment::Expr)?;
                 let expr = ExprId::made(&self.builder, node)?;
                 Some(self.dress(at, expr))
             }
-            NodeForm::Kind("literal") => self.literal_expr(at),
-            NodeForm::Kind("template") => self.template(at, at),
-            NodeForm::Kind("if") => self.if_chain(at),
-            NodeForm::Kind(kind) => {
+            WireForm::Kind("literal") => self.literal_expr(at),
+            WireForm::Kind("template") => self.template(at, at),
+            WireForm::Kind("if") => self.if_chain(at),
+            WireForm::Kind(kind) => {
                 let it = self.expr_kind(at, kind)?;
                 Some(self.made(at, it))
             }
@@ -357,16 +357,16 @@ impl<'a> Reader<'a> {
 
     pub(super) fn block(&mut self, at: ValueId) -> Option<ExprId> {
         self.nested(at, |it| match it.form(at, "a block")? {
-            NodeForm::Fragment(text) => {
+            WireForm::Fragment(text) => {
                 let node = it.fragment(at, text, Fragment::Block)?;
                 let block = ExprId::made(&it.builder, node)?;
                 Some(it.dress(at, block))
             }
-            NodeForm::Kind("block") => {
+            WireForm::Kind("block") => {
                 let block = it.block_kind(at)?;
                 Some(it.made(at, block))
             }
-            NodeForm::Kind(other) => {
+            WireForm::Kind(other) => {
                 it.unknown_kind(at, "block", other, &["block"]);
                 None
             }

@@ -8,7 +8,7 @@ use crate::json::value::{Value, ValueId};
 use crate::parse::{Fragment, parse_fragment};
 
 /// What an object that stands for a node says that it is.
-pub(super) enum NodeForm<'a> {
+pub(super) enum WireForm<'a> {
     /// A text in place of a tree.
     Fragment(&'a str),
     Kind(&'a str),
@@ -16,15 +16,15 @@ pub(super) enum NodeForm<'a> {
 
 impl<'a> Reader<'a> {
     /// Tells a fragment from a node. `what` is what is expected, for messages.
-    pub(super) fn form(&mut self, at: ValueId, what: &str) -> Option<NodeForm<'a>> {
+    pub(super) fn form(&mut self, at: ValueId, what: &str) -> Option<WireForm<'a>> {
         if !matches!(self.doc.get(at), Value::Object(_)) {
             self.wrong_type(at, &format!("{what} (an object with `kind`, or with `source`)"));
             return None;
         }
         if let Some(source) = self.doc.member(at, "source") {
-            return self.string_value(source).map(NodeForm::Fragment);
+            return self.string_value(source).map(WireForm::Fragment);
         }
-        self.string(at, "kind").map(NodeForm::Kind)
+        self.string(at, "kind").map(WireForm::Kind)
     }
 
     pub(super) fn expect_object(&mut self, at: ValueId, what: &str) -> Option<()> {

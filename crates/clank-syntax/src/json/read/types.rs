@@ -1,6 +1,6 @@
 //! Types and patterns.
 
-use super::node::NodeForm;
+use super::node::WireForm;
 use super::{NOWHERE, Reader};
 use crate::ast::{FieldPattern, FieldPatternId, Pattern, PatternId, Type, TypeId};
 use crate::json::value::ValueId;
@@ -30,11 +30,11 @@ impl Reader<'_> {
 
     fn type_node(&mut self, at: ValueId) -> Option<TypeId> {
         let node = match self.form(at, "a type")? {
-            NodeForm::Fragment(text) => {
+            WireForm::Fragment(text) => {
                 let node = self.fragment(at, text, Fragment::Type)?;
                 TypeId::made(&self.builder, node)?
             }
-            NodeForm::Kind(kind) => {
+            WireForm::Kind(kind) => {
                 let it = self.type_kind(at, kind)?;
                 self.builder.ty(it, NOWHERE)
             }
@@ -119,11 +119,11 @@ impl Reader<'_> {
 
     fn pattern_node(&mut self, at: ValueId) -> Option<PatternId> {
         let node = match self.form(at, "a pattern")? {
-            NodeForm::Fragment(text) => {
+            WireForm::Fragment(text) => {
                 let node = self.fragment(at, text, Fragment::Pattern)?;
                 PatternId::made(&self.builder, node)?
             }
-            NodeForm::Kind(kind) => {
+            WireForm::Kind(kind) => {
                 let it = self.pattern_kind(at, kind)?;
                 self.builder.pattern(it, NOWHERE)
             }
