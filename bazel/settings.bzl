@@ -5,6 +5,7 @@ RegreenConfigInfo = provider(
     fields = {
         "files": "depset of File: regreen.toml, packs, schemas, the baseline. They are read and not reported on.",
         "root": "The folder of the workspace that paths start from, or the empty string.",
+        "tools": "dict from string to FilesToRunProvider or File: the programs that actions may run, by name.",
     },
 )
 
@@ -56,7 +57,7 @@ tiers_flag = rule(
 )
 
 def _no_config_impl(_ctx):
-    return [RegreenConfigInfo(files = depset(), root = "")]
+    return [RegreenConfigInfo(files = depset(), root = "", tools = {})]
 
 no_config = rule(
     doc = "No configuration: documents that name their schema and Clank programs are checked, and nothing else.",
@@ -66,10 +67,26 @@ no_config = rule(
 def _regreen_config_impl(ctx):
     folder = ctx.file.config.short_path.rpartition("/")[0]
     files = depset([ctx.file.config], transitive = [depset(ctx.files.data)])
+    tools = {}
+    for (target, names) in ctx.attr.tools.items():
+        for name in names.split(" "):
+            if name in tools:
+                fail("%s: two programs are called `%s`" % (ctx.label, name))
+            tools[name] = _program(ctx, target)
     return [
         DefaultInfo(files = files),
-        RegreenConfigInfo(files = files, root = folder),
+        RegreenConfigInfo(files = files, root = folder, tools = tools),
     ]
+
+def _program(ctx, target):
+    """The program that a target is: one that can be run, or a single file."""
+    info = target[DefaultInfo]
+    if info.files_to_run and info.files_to_run.executable:
+        return info.files_to_run
+    files = info.files.to_list()
+    if len(files) != 1:
+        fail("%s: %s is not one program" % (ctx.label, target.label))
+    return files[0]
 
 regreen_config = rule(
     doc = "A regreen.toml with everything that it names. Its folder is the root that paths start from.",
@@ -81,8 +98,13 @@ regreen_config = rule(
             mandatory = True,
         ),
         "data": attr.label_list(
-            doc = "Packs, schemas, the lock of the schemas, the baseline: what is read and not reported on.",
+            doc = "Packs, schemas, the lock of the schemas, the baseline, settings of tools: what is read and not reported on.",
             allow_files = True,
+        ),
+        "tools": attr.label_keyed_string_dict(
+            doc = "Linters and formatters that actions may run: a program, and the name that it is looked up by (`ruff`). Tools of the workspace that are not named here are not run.",
+            allow_files = True,
+            cfg = "exec",
         ),
     },
 )

@@ -116,6 +116,18 @@ pub(crate) struct Common {
         hide_short_help = true
     )]
     pub(crate) input_line: Vec<String>,
+    /// A program that a build action may run: the name that it is looked up by, and where it is on disk; may be repeated
+    ///
+    /// An action runs no other. Tools that take part in the workspace and are not given this way are `unchecked`.
+    #[arg(
+        long,
+        value_name = "NAME=PROGRAM",
+        value_parser = named_program,
+        global = true,
+        help_heading = "Common options",
+        hide_short_help = true
+    )]
+    pub(crate) tool: Vec<(String, PathBuf)>,
     /// Write the result to this file, all of it or nothing, instead of standard output
     #[arg(short, long, value_name = "FILE", global = true, help_heading = "Common options")]
     pub(crate) output: Option<PathBuf>,
@@ -131,6 +143,16 @@ pub(crate) struct Common {
     /// Say more: every operation, every note, every changed line
     #[arg(short, long, global = true, help_heading = "Common options")]
     pub(crate) verbose: bool,
+}
+
+/// The two parts of `NAME=PROGRAM`.
+fn named_program(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, program)) if !name.is_empty() && !program.is_empty() => {
+            Ok((name.to_owned(), program.into()))
+        }
+        _ => Err("expected NAME=PROGRAM, such as `ruff=external/tools/ruff`".to_owned()),
+    }
 }
 
 impl Common {

@@ -29,6 +29,7 @@ pub(crate) mod validate;
 pub(crate) mod watch;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -94,7 +95,7 @@ impl Ctx<'_> {
             signals::install(&self.user.interrupts)?;
         }
         if let Some(inputs) = &self.inputs {
-            return Ok(Session::of_inputs(&inputs.files)?);
+            return Ok(Session::of_inputs(&inputs.files, &self.user.build_tools)?);
         }
         let session = Session::open(root, self.policy.access(wants), &self.user)?;
         for note in session.state_notes() {
@@ -175,11 +176,13 @@ pub(crate) fn run(cli: &Cli) -> ExitStatus {
     let outcome = ProcessEnvironment::read().and_then(|environment| {
         let policy = WritePolicy::decide(&environment, cli.common.has_inputs());
         let inputs = read_inputs(&cli.common, &environment)?;
+        let build_tools = build_tools(&cli.common, &environment, policy)?;
         let user = User {
             home: environment.home.clone(),
             interrupts: Interrupts::new(),
             is_trusting: cli.common.trust || environment.is_trusting,
             programs: environment.programs.clone(),
+            build_tools,
         };
         let pending = RefCell::default();
         let file = file_of(&cli.command);
@@ -241,6 +244,32 @@ fn read_inputs(common: &Common, environment: &ProcessEnvironment) -> Result<Opti
     let root = common.root.as_deref().unwrap_or(Path::new("."));
     let root = look::relative_to_root(Path::new(""), Path::new(""), root)?;
     Ok(Some(Inputs::parse(&text, &environment.directory, &root)?))
+}
+
+/// The programs that a build action may run, by name.
+fn build_tools(
+    common: &Common,
+    environment: &ProcessEnvironment,
+    policy: WritePolicy,
+) -> Result<BTreeMap<String, PathBuf>> {
+    if !common.tool.is_empty() && policy == WritePolicy::User {
+        return Err(UsageError(
+            "`--tool` is for build actions; elsewhere, tools are found on the PATH".to_owned(),
+        )
+        .into());
+    }
+    let mut tools = BTreeMap::new();
+    for (name, program) in &common.tool {
+        let found = environment.directory.join(program);
+        if !found.is_file() {
+            let message = format!("`--tool {name}=…`: {} is not a file", program.display());
+            return Err(UsageError(message).into());
+        }
+        if tools.insert(name.clone(), found).is_some() {
+            return Err(UsageError(format!("`--tool {name}=…` is given twice")).into());
+        }
+    }
+    Ok(tools)
 }
 
 /// The program that a command is about: it says which workspace that is.

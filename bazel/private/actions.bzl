@@ -39,7 +39,7 @@ def _reported(file):
 def _context(file):
     return _reported(file) + "\tcontext"
 
-def run(ctx, regreen, args, reported, context, **kwargs):
+def run(ctx, regreen, args, reported, context, tools = {}, **kwargs):
     """Declares an action of regreen.
 
     Args:
@@ -48,6 +48,7 @@ def run(ctx, regreen, args, reported, context, **kwargs):
       args: Args, the command and its flags
       reported: depset of File that are reported on
       context: depset of File that are read only
+      tools: dict from string to FilesToRunProvider or File, the programs that the action may run
       **kwargs: more of `ctx.actions.run`
     """
 
@@ -56,11 +57,14 @@ def run(ctx, regreen, args, reported, context, **kwargs):
     args.set_param_file_format("multiline")
     args.add_all(reported, map_each = _reported)
     args.add_all(context, map_each = _context)
+    for (name, program) in tools.items():
+        args.add("--tool", getattr(program, "executable", program), format = name + "=%s")
     is_worker = ctx.attr._worker[WorkerInfo].is_worker
     ctx.actions.run(
         executable = regreen,
         arguments = [args],
         inputs = depset(transitive = [reported, context]),
+        tools = tools.values(),
         env = {"REGREEN_ACTION": "1"},
         execution_requirements = WORKER if is_worker else {},
         **kwargs
@@ -109,6 +113,7 @@ def check(ctx, name, label, regreen, config, srcs, context, flags = []):
         args,
         reported = depset(srcs),
         context = depset(transitive = [config.files, context]),
+        tools = config.tools,
         outputs = [info.diff, info.edits, info.exit_code, info.report, info.sarif, info.text],
         mnemonic = "RegreenCheck",
         progress_message = "Checking %s with regreen" % label,

@@ -107,6 +107,64 @@ fn in_a_build_tools_are_not_asked() {
     assert_eq!((ran.code, tools(&ran)), (0, vec!["prettier unchecked".to_owned()]));
 }
 
+/// AE-34: a tool that is an input of a build sees the inputs wherever they lie, and what comes out is what comes out at a
+/// terminal. It needs nobody's trust: whoever wrote the build gave it.
+#[test]
+fn a_build_runs_the_tools_that_it_is_given() {
+    let files = "//- ws/docs/a.md\nx=1\n//- ws/.prettierrc\n{}\n//- ws/b.md\nx=1\n\
+                 //- ws/regreen.toml\n[linters.prettier]\n[linters.rumdl]\nenabled = true\n\
+                 [[source]]\nname = \"todo\"\ncommand = [\"todo\"]\nformat = \"sarif\"\nfiles = [\"**/*.md\"]\n";
+    let todo = "echo '{\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"todo\"}},\"results\":[{\"ruleId\":\"T1\",\"message\":{\"text\":\"write more\"},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"docs/a.md\"},\"region\":{\"startLine\":1,\"startColumn\":1,\"endLine\":1,\"endColumn\":2}}}]}]}]}'";
+    let scene = scene(files, &[("prettier", PRETTIER), ("todo", todo)]);
+    let formats = ["edits", "diff", "repairs"];
+    let emit = |folder: &str| {
+        fs::create_dir(scene.path(folder)).unwrap();
+        let flag = |it: &str| format!(" --emit {it}={}/{it}", scene.path(folder).display());
+        formats.map(flag).concat()
+    };
+    let flags = emit("person");
+    let ran = run(&scene, &format!("check --trust --tolerate-tools --format json{flags}"));
+    assert_eq!(tools(&ran), ["prettier 3.9.9 ran", "rumdl missing", "todo ran"], "{}", ran.text());
+
+    // The inputs are elsewhere, under other names.
+    for (path, name) in
+        [("docs/a.md", "1"), ("b.md", "2"), (".prettierrc", "3"), ("regreen.toml", "4")]
+    {
+        scene.write(&format!("cas/{name}"), &scene.read(&format!("ws/{path}")));
+        let context = if path.ends_with(".md") { "" } else { "\tcontext" };
+        let line = format!("{path}\t{}{context}\n", scene.path(&format!("cas/{name}")).display());
+        let list = fs::read_to_string(scene.path("list")).unwrap_or_default();
+        scene.write("list", &(list + &line));
+    }
+    let list = scene.path("list");
+    let flags = emit("build");
+    let bin =
+        |name: &str| format!("--tool {name}={}", scene.path(&format!("bin/{name}")).display());
+    let line = format!(
+        "check --format json --inputs {} {} {}{flags} --root .",
+        list.display(),
+        bin("prettier"),
+        bin("todo")
+    );
+    let ran = scene.run_with(&line, &[("PATH", "/nowhere")], "");
+    let expected = ["prettier 3.9.9 ran", "rumdl unchecked", "todo ran"];
+    assert_eq!((tools(&ran), ran.code), (expected.map(str::to_owned).into(), 0), "{}", ran.text());
+    for name in formats {
+        let (person, build) = (format!("person/{name}"), format!("build/{name}"));
+        assert_eq!(scene.read(&build), scene.read(&person), "{name}");
+    }
+    assert!(scene.read("build/diff").contains("+x = 1"));
+    assert_eq!(scene.read("cas/1"), "x=1\n");
+
+    // Outside of a build the flag means nothing, and is refused; so is what is not a program.
+    let ran = run(&scene, &format!("check {}", bin("prettier")));
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("`--tool` is for build actions"), "{}", ran.text());
+    let ran = scene.run_with("check --tool prettier=none", &[("REGREEN_ACTION", "1")], "");
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("none is not a file"), "{}", ran.text());
+}
+
 /// The workspace's own tool, in three lines.
 fn own(format: &str, more: &str) -> String {
     format!(

@@ -199,6 +199,7 @@ fn second_look(program: &Path, n_files: usize) -> Result<()> {
         interrupts: Interrupts::new(),
         is_trusting: false,
         programs: Default::default(),
+        build_tools: Default::default(),
     };
     let session = Session::open(tree.root(), SessionAccess::Build, &user)?;
     let start = Instant::now();

@@ -88,6 +88,7 @@ fn files(scale: Scale) -> Result<()> {
                 interrupts: service::Interrupts::new(),
                 is_trusting: true,
                 programs: service::Programs::default(),
+                build_tools: Default::default(),
             };
             fs::write(root.join("regreen.toml"), "[tools.aider]\ncommand = [\"true\"]\n")?;
             let session = service::Session::open(&root, service::SessionAccess::Write, &user)?;

@@ -43,6 +43,8 @@ pub struct User {
     pub is_trusting: bool,
     /// The user's own programs.
     pub programs: Programs,
+    /// The programs that a build may run, by name. They are among its inputs, so whoever wrote the build trusts them.
+    pub build_tools: BTreeMap<String, PathBuf>,
 }
 
 /// Where the user's own programs are, and what belongs to them. Without any, no tool is found.
@@ -75,6 +77,8 @@ pub struct Session {
     access: SessionAccess,
     is_trusting: bool,
     programs: Programs,
+    /// In a build, the programs that it may run, by name.
+    build_tools: Option<BTreeMap<String, PathBuf>>,
     recovered: Recovered,
     pending: Option<TransactionId>,
 }
@@ -82,6 +86,7 @@ pub struct Session {
 impl Session {
     /// Opens the workspace at `root`, and settles it or looks whether there is something to settle.
     pub fn open(root: &Path, access: SessionAccess, user: &User) -> Result<Session, Failure> {
+        let build_tools = (access == SessionAccess::Build).then(|| user.build_tools.clone());
         let user = (access != SessionAccess::Build).then_some(user);
         let is_trusting = user.is_some_and(|it| it.is_trusting);
         let programs = user.map(|it| it.programs.clone()).unwrap_or_default();
@@ -91,12 +96,21 @@ impl Session {
         };
         let workspace = open(root, user, Options::new(level))?;
         let root = Some(root.to_owned());
-        Ok(Session { root, is_trusting, programs, ..Session::over(workspace, access)? })
+        Ok(Session {
+            root,
+            is_trusting,
+            programs,
+            build_tools,
+            ..Session::over(workspace, access)?
+        })
     }
 
     /// Opens the tree that a build lists: the path of each of its files, and where the file is on disk. Nothing else is
-    /// read, and nothing can be written.
-    pub fn of_inputs(inputs: &BTreeMap<String, PathBuf>) -> Result<Session, Failure> {
+    /// read, no program runs but the `tools`, and nothing can be written.
+    pub fn of_inputs(
+        inputs: &BTreeMap<String, PathBuf>,
+        tools: &BTreeMap<String, PathBuf>,
+    ) -> Result<Session, Failure> {
         let parse = |(path, file): (&String, &PathBuf)| match RelPath::parse(path) {
             Ok(path) => Ok((path, file.clone())),
             Err(error) => Err(Failure::Usage { message: format!("the list of inputs: {error}") }),
@@ -105,7 +119,8 @@ impl Session {
         let options = Options::new(workspace::OpenMode::ReadOnly);
         let workspace = Workspace::listed(listing, options)
             .map_err(|error| Failure::Unreadable { message: error.to_string() })?;
-        Session::over(workspace, SessionAccess::Build)
+        let build_tools = Some(tools.clone());
+        Ok(Session { build_tools, ..Session::over(workspace, SessionAccess::Build)? })
     }
 
     /// Settles a workspace that is open already.
@@ -115,8 +130,18 @@ impl Session {
             SessionAccess::Look => (Recovered::Clean, workspace.pending()?),
             SessionAccess::Write => (workspace.recover()?, None),
         };
-        let (is_trusting, programs) = (false, Programs::default());
-        Ok(Session { workspace, root: None, access, is_trusting, programs, recovered, pending })
+        let build_tools = (access == SessionAccess::Build).then(BTreeMap::new);
+        let (root, is_trusting, programs) = (None, false, Programs::default());
+        Ok(Session {
+            workspace,
+            root,
+            access,
+            is_trusting,
+            programs,
+            build_tools,
+            recovered,
+            pending,
+        })
     }
 
     /// The same workspace with another limit for the size of files, if it is another.
@@ -148,6 +173,11 @@ impl Session {
     /// The user's own programs.
     pub(crate) fn programs(&self) -> &Programs {
         &self.programs
+    }
+
+    /// In a build, the programs that it may run, by name; `None` elsewhere.
+    pub(crate) fn build_tools(&self) -> Option<&BTreeMap<String, PathBuf>> {
+        self.build_tools.as_ref()
     }
 
     /// The transaction that a crash left unfinished and that this session may not settle.

@@ -110,17 +110,17 @@ impl Toolbox {
         let code: Vec<RepositoryCode> =
             candidates.iter().filter_map(|it| repository_code(it, &uses, &environment)).collect();
         // Where nothing needs trust, nobody looks what is trusted.
-        let needs_trust = !code.is_empty() || !config.sources.is_empty();
+        let needs_trust =
+            !environment.is_build() && (!code.is_empty() || !config.sources.is_empty());
         let trust = needs_trust.then(|| WorkspaceTrust::of(session, config).0.with_tools(&code));
         let trust = trust.as_ref();
-        let is_build = session.access() == SessionAccess::Build;
         let mut members: Vec<ToolMember> = Vec::new();
         for candidate in candidates {
             let code = code.iter().find(|it| it.name == candidate.adapter.name);
-            members.push(member(candidate, code, &uses, &environment, trust, is_build));
+            members.push(member(candidate, code, &uses, &environment, trust));
         }
         for own in config.sources.iter().filter(|it| wanted(&it.name)) {
-            members.push(own_member(own, &environment, trust, is_build));
+            members.push(own_member(own, &environment, trust));
         }
         members.sort_by(|left, right| left.name.cmp(&right.name));
         Toolbox { members }
@@ -267,14 +267,19 @@ impl Absence {
         Absence { state: ToolState::Untrusted, message, is_failure: false }
     }
 
-    fn missing(message: String) -> Absence {
+    /// It is not installed. A build has what it was given, and that it lacks a program is no failure.
+    fn missing(environment: &ToolEnvironment, message: String) -> Absence {
+        if environment.is_build() {
+            let message = "a build runs no program that is not one of its inputs".to_owned();
+            return Absence { state: ToolState::Unchecked, message, is_failure: false };
+        }
         Absence { state: ToolState::Missing, message, is_failure: true }
     }
 
     /// A command of the configuration that is not there.
-    fn missing_command(command: &[String]) -> Absence {
+    fn missing_command(environment: &ToolEnvironment, command: &[String]) -> Absence {
         let program = command.first().map_or("", String::as_str);
-        Absence::missing(format!("{program:?} was not found"))
+        Absence::missing(environment, format!("{program:?} was not found"))
     }
 }
 
@@ -284,27 +289,30 @@ fn member(
     uses: &ToolUses<'_>,
     environment: &Arc<ToolEnvironment>,
     trust: Option<&WorkspaceTrust>,
-    is_build: bool,
 ) -> ToolMember {
     let name = candidate.adapter.name.to_owned();
     let reason = candidate.reason.clone();
     let required = candidate.settings.required.unwrap_or(candidate.is_named);
-    new_member(name, reason, required, is_build, || {
+    new_member(name, reason, required, || {
         let Candidate { adapter, is_presence, settings, .. } = candidate;
+        // What a build runs is among its inputs: whoever wrote the build trusts it.
         if let Some(code) = code
+            && !environment.is_build()
             && trust.is_none_or(|it| it.forbids_linter(adapter.name).is_some())
         {
             return Err(Absence::untrusted(&code.what));
         }
         let found = match &settings.command {
             Some(command) => {
-                environment.named(command).ok_or_else(|| Absence::missing_command(command))?
+                let found = environment.named(command);
+                found.ok_or_else(|| Absence::missing_command(environment, command))?
             }
             None => {
                 let local = code.and_then(|_| local(adapter, uses, environment));
                 let path =
                     local.or_else(|| environment.find(adapter.program)).ok_or_else(|| {
-                        Absence::missing(format!("is not installed: {}", adapter.install))
+                        let message = format!("is not installed: {}", adapter.install);
+                        Absence::missing(environment, message)
                     })?;
                 environment.install(&path)
             }
@@ -324,36 +332,27 @@ fn own_member(
     own: &OwnSource,
     environment: &Arc<ToolEnvironment>,
     trust: Option<&WorkspaceTrust>,
-    is_build: bool,
 ) -> ToolMember {
     let reason = format!("{} names it", crate::config::PATH);
-    new_member(own.name.clone(), reason, own.required, is_build, || {
-        if trust.is_none_or(|it| it.forbids_source(&own.name).is_some()) {
+    new_member(own.name.clone(), reason, own.required, || {
+        let is_trusted = trust.is_some_and(|it| it.forbids_source(&own.name).is_none());
+        if !is_trusted && !environment.is_build() {
             return Err(Absence::untrusted(&format!("it runs `{}`", own.command.join(" "))));
         }
         let found = environment.named(&own.command);
-        let found = found.ok_or_else(|| Absence::missing_command(&own.command))?;
+        let found = found.ok_or_else(|| Absence::missing_command(environment, &own.command))?;
         Ok(WorkspaceTool::own(own, found, Arc::clone(environment)))
     })
 }
 
-/// A tool that is asked, unless this is a build or `find` says why not.
+/// A tool that is asked, unless `find` says why not.
 fn new_member(
     name: String,
     reason: String,
     required: bool,
-    is_build: bool,
     find: impl FnOnce() -> Result<WorkspaceTool, Absence>,
 ) -> ToolMember {
-    let found = match is_build {
-        true => Err(Absence {
-            state: ToolState::Unchecked,
-            message: "a build runs no program that is not one of its inputs".to_owned(),
-            is_failure: false,
-        }),
-        false => find(),
-    };
-    match found {
+    match find() {
         Ok(tool) => {
             ToolMember { name, reason, required, place: ToolAvailability::Ready(Arc::new(tool)) }
         }

@@ -167,6 +167,9 @@ impl BazelFixture {
         execute(command("strip", root).arg("-o").arg(&regreen).arg(program))?;
         fs::set_permissions(&regreen, fs::Permissions::from_mode(0o755))?;
         let shop = folder.join("bazel/tests/shop");
+        // A linter that is an input of the build, as a file and not as a link to one.
+        let ruff = super::linters(root)?.join("bin/ruff").canonicalize()?;
+        fs::copy(ruff, shop.join("tools/ruff"))?;
         let output = folder.join("output");
         Ok(BazelFixture { shop, binaries, output, log: folder.join("log.json") })
     }
@@ -255,6 +258,7 @@ impl BazelFixture {
         timed("who writes", &|| self.who_writes(&services))?;
         timed("red and green", &|| self.red_and_green())?;
         timed("strict", &|| self.strict())?;
+        timed("linters that are inputs", &|| self.tools())?;
         timed("the program of a toolchain", &|| self.toolchain())?;
         timed("what is checked again", &|| self.what_is_checked_again())?;
         timed("the guide", &|| self.guide(root))
@@ -317,7 +321,7 @@ impl BazelFixture {
             (&WORKER, "worker"),
         ] {
             self.clean()?;
-            let flags = [&["--keep_going", "//app"], strategy, &GREEN[..]].concat();
+            let flags = [&["--keep_going", "//app", "//lint"], strategy, &GREEN[..]].concat();
             self.ran("build", &flags)?
                 .expect(1, &["SCHEMA_TYPE", "regreen apply bazel-bin/app/app.edits.json"])?
                 .expect_runner(runner)?;
@@ -447,6 +451,36 @@ impl BazelFixture {
         self.ran("build", &[strict, "//clank:crooked"])?.expect(0, &[])?;
         ensure!(fs::read(&code)? == generated, "canonical source compiles to other code");
         fs::write(source, before)?;
+        Ok(())
+    }
+
+    /// A linter that is an input of the build is run, another is not; what the action makes is what the command makes (AE-34).
+    fn tools(&self) -> Result<()> {
+        let lint = self.shop.join("lint");
+        let source = lint.join("words.py");
+        let red = fs::read_to_string(&source)?;
+        let apply = "regreen apply bazel-bin/lint/lint.edits.json --root lint";
+        let expected = ["warning[ruff/F401]", "words.py:1:8", "mypy", apply];
+        self.ran("build", &["//lint"])?.expect(1, &expected)?;
+        let mut regreen = command(&self.binaries.join("regreen").to_string_lossy(), &lint);
+        let edits = self.shop.with_file_name("by-hand.edits.json");
+        regreen.env("PATH", self.shop.join("tools"));
+        regreen.env("XDG_STATE_HOME", self.shop.with_file_name("state"));
+        regreen.arg("check").arg("--emit").arg(format!("edits={}", edits.display()));
+        let by_hand = regreen.output()?;
+        ensure!(
+            fs::read(&edits)? == fs::read(self.shop.join("bazel-bin/lint/lint.edits.json"))?,
+            "the action and the command differ: {}",
+            String::from_utf8_lossy(&by_hand.stdout)
+        );
+        let mut regreen = command(&self.binaries.join("regreen").to_string_lossy(), &self.shop);
+        regreen.env("XDG_STATE_HOME", self.shop.with_file_name("state"));
+        let artifact = "bazel-bin/lint/lint.edits.json";
+        execute(regreen.args(["apply", "--quiet", artifact, "--root", "lint"]))?;
+        let green = fs::read_to_string(&source)?;
+        ensure!(green == "import sys\n\nprint(\"é😀\", sys.argv)\n", "{green}");
+        self.ran("build", &["//lint"])?.expect(0, &[])?;
+        fs::write(source, red)?;
         Ok(())
     }
 

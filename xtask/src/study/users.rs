@@ -81,6 +81,7 @@ impl UserWorkspace {
             interrupts: Interrupts::new(),
             is_trusting: false,
             programs: Default::default(),
+            build_tools: Default::default(),
         };
         let session = Session::open(folder.path(), SessionAccess::Build, &user)?;
         Ok(UserWorkspace { file: file.to_owned(), session, _folder: folder })

@@ -1,5 +1,6 @@
 //! Where tools are run from: the root, the tree as it lies there, the user's programs and folders, and the cache.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use check::CacheKeys;
 use launch::{Access, BuildLimits, Install, Isolation, ProgramIdentity, TreeView};
 use linters::Toolchain;
 use snapshot::Snapshot;
+use tempfile::TempDir;
 
 use crate::session::{Programs, Session, SessionAccess};
 use crate::setup::cache::DiskCache;
@@ -20,7 +22,11 @@ pub(super) struct ToolEnvironment {
     root: PathBuf,
     /// The tree as it lies on disk.
     disk: Snapshot,
+    /// The root, where a build lists its inputs and has no folder of its own.
+    _empty: Option<TempDir>,
     programs: Programs,
+    /// In a build, the programs that are among its inputs, by name: no other is run.
+    build_tools: Option<BTreeMap<String, PathBuf>>,
     pub(super) cache: Arc<DiskCache>,
 }
 
@@ -33,32 +39,45 @@ pub(crate) struct InstalledProgram {
 }
 
 impl ToolEnvironment {
-    /// The environment of a session that has a root on disk.
+    /// The environment of a session that has a root on disk, or is a build.
     pub(super) fn new(
         session: &Session,
         disk: &Snapshot,
         cache: &Arc<DiskCache>,
     ) -> Option<ToolEnvironment> {
-        let root = match session.root() {
-            Some(root) => std::fs::canonicalize(root).ok()?,
-            // A build that lists its inputs has no root, and runs nothing.
-            None if session.access() == SessionAccess::Build => PathBuf::from("/"),
+        let (programs, cache) = (session.programs().clone(), Arc::clone(cache));
+        let build_tools = session.build_tools().cloned();
+        let has_tools = build_tools.as_ref().is_some_and(|it| !it.is_empty());
+        let (root, disk, empty) = match session.root() {
+            Some(root) => (std::fs::canonicalize(root).ok()?, disk.clone(), None),
+            // The inputs of a build may lie anywhere: its tools see them laid out over an empty folder.
+            None if has_tools => {
+                let empty = tempfile::Builder::new().prefix("regreen-inputs-").tempdir().ok()?;
+                let root = std::fs::canonicalize(empty.path()).ok()?;
+                (root, Snapshot::default(), Some(empty))
+            }
+            None if session.access() == SessionAccess::Build => {
+                (PathBuf::from("/"), Snapshot::default(), None)
+            }
             None => return None,
         };
-        Some(ToolEnvironment {
-            root,
-            disk: disk.clone(),
-            programs: session.programs().clone(),
-            cache: Arc::clone(cache),
-        })
+        Some(ToolEnvironment { root, disk, _empty: empty, programs, build_tools, cache })
+    }
+
+    /// Whether only the programs that a build was given may run.
+    pub(super) fn is_build(&self) -> bool {
+        self.build_tools.is_some()
     }
 
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The user's program with this name, never one of the repository.
+    /// The user's program with this name, or the build's, never one of the repository.
     pub(super) fn find(&self, name: &str) -> Option<PathBuf> {
+        if let Some(tools) = &self.build_tools {
+            return tools.get(name).cloned();
+        }
         let found = launch::which(OsStr::new(name), &self.programs.path, &self.forbidden()).found?;
         Some(self.of_toolchain(name, &found).unwrap_or(found))
     }
@@ -83,6 +102,9 @@ impl ToolEnvironment {
 
     /// The program with this name in a folder of the repository.
     pub(super) fn find_in(&self, folder: &str, name: &str) -> Option<PathBuf> {
+        if self.is_build() {
+            return None;
+        }
         launch::which(OsStr::new(name), self.root.join(folder).as_os_str(), &[]).found
     }
 
@@ -90,6 +112,7 @@ impl ToolEnvironment {
     pub(super) fn named(&self, command: &[String]) -> Option<InstalledProgram> {
         let (program, first) = command.split_first()?;
         let path = match program.contains('/') {
+            true if self.is_build() => None,
             true => Some(self.root.join(program)).filter(|it| it.is_file()),
             false => self.find(program),
         };
@@ -98,8 +121,12 @@ impl ToolEnvironment {
 
     /// A program with what belongs to it.
     pub(super) fn install(&self, path: &Path) -> InstalledProgram {
-        let install =
-            launch::install(path, &self.programs.path, &self.forbidden(), &self.private());
+        // A build has no `PATH`: interpreters of its scripts are those of the system.
+        let path_var = match self.is_build() {
+            true => OsStr::new(SYSTEM_PATH),
+            false => &self.programs.path,
+        };
+        let install = launch::install(path, path_var, &self.forbidden(), &self.private());
         InstalledProgram { install, first: Vec::new() }
     }
 

@@ -85,6 +85,7 @@ impl Setting {
             interrupts: Interrupts::new(),
             is_trusting: false,
             programs: Default::default(),
+            build_tools: Default::default(),
         };
         Session::open(self.root(), access, &user).unwrap()
     }
