@@ -261,7 +261,7 @@ struct Absence {
 }
 
 impl Absence {
-    /// That nobody has trusted it yet is no failure, whoever named it.
+    /// That nobody has trusted it yet is not a failure, whoever named it.
     fn untrusted(what: &str) -> Absence {
         let message = format!("waits for `regreen trust`: {what}");
         Absence { state: ToolState::Untrusted, message, is_failure: false }
@@ -348,7 +348,7 @@ fn new_member(
     let found = match is_build {
         true => Err(Absence {
             state: ToolState::Unchecked,
-            message: "a build runs no program that is not one of its inputs".to_owned(),
+            message: "a build runs only programs that are among its inputs".to_owned(),
             is_failure: false,
         }),
         false => find(),
