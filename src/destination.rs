@@ -9,7 +9,7 @@
 //! - **A file with several names** (hard links): only the name that was given gets the new contents. The other names keep
 //!   the old ones, as with every tool that replaces files; a store of shared files is not changed behind its back.
 //! - **A device, a FIFO or a socket** is written to. Opening a FIFO waits for a reader, as `cat > fifo` does. A reader
-//!   that goes away early is no error.
+//!   that goes away early is not an error.
 //! - **An open descriptor** (`/dev/stdout`, `/dev/fd/N`) is written to as it is: at its end if it is a regular file.
 //! - **A link** is followed, and stays; what it leads to is treated as above. Refused is a link that lies in a workspace and
 //!   leads out of it, at the end of the path or on the way: it came with the files, and the user did not name its target.
@@ -209,7 +209,7 @@ enum Pending {
 
 /// What a path leads to.
 enum Resolved {
-    /// A name in a folder, which may or may not be there, and is no folder.
+    /// A name in a folder, which may or may not be there, and is not a folder.
     Place(Level, OsString),
     /// A folder.
     Folder(Level),
@@ -263,7 +263,7 @@ impl<'a> Walk<'a> {
         self.finish().map(Resolved::Folder)
     }
 
-    /// Goes on to the name; the end if it is no folder.
+    /// Goes on to the name; the end if it is not a folder.
     fn step(
         &mut self,
         name: OsString,
@@ -462,7 +462,7 @@ fn put(folder: &OwnedFd, name: &OsStr, bytes: &[u8]) -> Result<(), Put> {
     }
 }
 
-/// Writes all bytes. A reader that goes away early is no error.
+/// Writes all bytes. A reader that goes away early is not an error.
 pub(crate) fn stream(mut to: impl Write, bytes: &[u8]) -> io::Result<()> {
     match to.write_all(bytes).and_then(|()| to.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

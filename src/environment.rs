@@ -76,7 +76,7 @@ const GIT_PATHS: [&str; 3] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
 impl ProcessEnvironment {
     /// Reads the environment of this process.
     pub(crate) fn read() -> Result<ProcessEnvironment> {
-        let current = std::env::current_dir().context("the current directory cannot be found")?;
+        let current = std::env::current_dir().context("cannot find the current directory")?;
         Ok(ProcessEnvironment::from_parts(&current, &|name| std::env::var_os(name)))
     }
 

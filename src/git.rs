@@ -1,7 +1,7 @@
 //! What regreen asks git: which files changed, what is staged, and to make objects of other contents.
 //!
 //! git is run as a program, in the root of the workspace. Paths that come back are relative to that root, with `/`;
-//! those that are no UTF-8 name no file of a workspace and are passed over.
+//! those that are not UTF-8 name no file of a workspace and are passed over.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -16,13 +16,13 @@ use crate::environment::ProcessEnvironment;
 /// Why git could not help.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GitError {
-    #[error("git cannot be run: {reason}")]
+    #[error("cannot run git: {reason}")]
     NotRun { reason: String },
     #[error("the workspace is not in a git repository with a work tree")]
     NoRepository,
     #[error("git does not trust the repository: its owner is another user ({message})")]
     DubiousOwnership { message: String, command: Option<String> },
-    #[error("git knows no commit {name}")]
+    #[error("git cannot find the commit {name}")]
     UnknownCommit { name: String },
     #[error("{file} {} a merge conflict", if *.n_files == 1 { "has" } else { "have" })]
     Unmerged { file: String, n_files: usize },
@@ -34,7 +34,7 @@ pub(crate) enum GitError {
     Gone { object: String },
     #[error("{} cannot be used: {source}", .path.display())]
     Temporary { path: PathBuf, source: io::Error },
-    #[error("`git {command}` said something that cannot be understood")]
+    #[error("`git {command}` printed something that cannot be understood")]
     Garbled { command: String },
 }
 

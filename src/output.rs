@@ -1,4 +1,4 @@
-//! Where results go: standard output or one file. A reader that goes away early is no error.
+//! Where results go: standard output or one file. A reader that goes away early is not an error.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -19,7 +19,7 @@ use crate::render::style;
 pub(crate) enum Said {
     /// Text for people, with styles that are kept or stripped.
     Text(String),
-    /// Nothing: a file that is there already stays as it is.
+    /// Nothing: a file that already exists stays as it is.
     Nothing,
     /// Bytes for programs, which pass as they are.
     Raw(Vec<u8>),
@@ -30,7 +30,7 @@ pub(crate) enum Said {
 impl Said {
     pub(crate) fn json(report: &impl serde::Serialize) -> Result<Said> {
         let mut result =
-            serde_json::to_vec_pretty(report).context("the report cannot be written as JSON")?;
+            serde_json::to_vec_pretty(report).context("cannot write the report as JSON")?;
         result.push(b'\n');
         Ok(Said::Raw(result))
     }

@@ -16,9 +16,9 @@ pub(crate) fn install(interrupts: &Interrupts) -> Result<()> {
         let number = usize::try_from(signal).unwrap_or_default();
         flag::register_conditional_default(signal, interrupts.idle_flag())
             .and_then(|_| flag::register_usize(signal, interrupts.signal_slot(), number))
-            .context("signals cannot be handled")?;
+            .context("cannot handle signals")?;
     }
-    // A signal that came in between was no interruption of anything.
+    // A signal that came in between was not an interruption of anything.
     interrupts.signal_slot().store(0, Ordering::SeqCst);
     Ok(())
 }

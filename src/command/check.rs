@@ -39,7 +39,7 @@ use crate::words::{printable, rule_name};
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) look: LookArguments,
-    /// Fail also if `fix` would change anything
+    /// Also fail if `fix` would change anything
     #[arg(long, help_heading = "What to allow")]
     pub(crate) strict: bool,
     /// Accept every finding there is, in a file that is meant to be committed
@@ -165,7 +165,7 @@ fn say(
             };
             if n_left_out > 0 {
                 ctx.note(&format!(
-                    "note: {n_left_out} of the repairs cannot be said as fix actions; `regreen fix` makes them\n"
+                    "note: {n_left_out} of the repairs cannot be expressed as fix actions; `regreen fix` makes them\n"
                 ))?;
             }
             Ok(Said::Raw(text.into_bytes()))

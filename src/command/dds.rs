@@ -79,7 +79,7 @@ enum Command {
     Approve(decide::ApproveArguments),
     /// Say no; that is final
     Reject(decide::RefusalArguments),
-    /// Take your own approval back; the proposal stays approved, and runs only once somebody has approved it anew
+    /// Take your own approval back; the proposal stays approved, and runs only once somebody has approved it again
     Withdraw(decide::RefusalArguments),
     /// Say something about a proposal; nothing follows from it
     Comment {
@@ -198,8 +198,8 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
         },
         Command::Plan { id, as_configured } => {
             if ctx.environment.is_ci {
-                let message = "a plan runs a tool that nobody approved yet, so a person asks for it, and this is a CI job; \
-                               plan from a shell of your own";
+                let message = "a plan runs a tool that nobody has approved yet, so a person must ask for it, and this is a CI job; \
+                               plan from your own shell";
                 return Err(UsageError(message.to_owned()).into());
             }
             proposals.plan(id, *as_configured, &by)?
@@ -320,7 +320,7 @@ fn carry_out(
     loop {
         let report = proposals.run(confinement, &|id, step| {
             if format == ReportFormat::Text {
-                // A progress line that cannot be shown is no reason to stop.
+                // A progress line that cannot be shown is not a reason to stop.
                 let _ = ctx.note(&render_step(id, step));
             }
         })?;

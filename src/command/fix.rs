@@ -148,7 +148,7 @@ fn make(
     is_interactive: bool,
 ) -> anyhow::Result<FixReply> {
     if is_interactive {
-        let mut asker = interactive::Asker::new(
+        let mut prompt = interactive::RepairPrompt::new(
             io::BufReader::new(io::stdin()),
             anstream::AutoStream::auto(io::stderr()),
             ctx.common.verbose,
@@ -157,7 +157,7 @@ fn make(
             session,
             request,
             &mut |_| {},
-            Some(&mut |question| asker.ask(question)),
+            Some(&mut |question| prompt.ask(question)),
         )?);
     }
     let mut line = ProgressLine::start(ctx.common);

@@ -101,7 +101,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
 fn look_at(hook: &Path) -> Result<HookFile> {
     let metadata = match hook.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(HookFile::Nothing),
-        metadata => metadata.with_context(|| format!("cannot look at {}", hook.display()))?,
+        metadata => metadata.with_context(|| format!("cannot stat {}", hook.display()))?,
     };
     if !metadata.is_file() || metadata.len() > MAX_HOOK {
         return Ok(HookFile::Foreign);
@@ -149,7 +149,7 @@ fn install(
         HookFile::Nothing | HookFile::Ours => {}
     }
     write(hook, &script(repository)).with_context(|| format!("cannot write {shown}"))?;
-    let done = if found == HookFile::Ours { "Installed anew:" } else { "Installed:" };
+    let done = if found == HookFile::Ours { "Reinstalled:" } else { "Installed:" };
     let text =
         format!("{text}{} {shown} runs `{COMMAND}` before every commit.\n", paint(GOOD, done));
     Ok((Said::Text(text), ExitStatus::Clean))

@@ -66,7 +66,7 @@ fn render(reply: &InitReply, is_dry: bool, common: &Common) -> String {
         }
         (None, _) => out.push_str("There is a configuration already; it stays as it is.\n"),
     }
-    let _ = writeln!(out, "Looked at {}.", count(report.files, "file"));
+    let _ = writeln!(out, "Read {}.", count(report.files, "file"));
     for found in &report.found {
         let what = format!("{} {}", printable(&found.pack), printable(&found.kind));
         let _ = writeln!(out, "  {:>6}  {what}", found.files);
@@ -77,7 +77,7 @@ fn render(reply: &InitReply, is_dry: bool, common: &Common) -> String {
     if report.found.is_empty() && report.with_schema == 0 && report.tools.is_empty() {
         out.push_str(
             "No file is of a kind that the built-in packs know, and none names a schema. \
-             A schema line in a file or a pack of yours says what to look for.\n",
+             Name a schema in a file, or write a pack: `regreen pack new`.\n",
         );
     }
     out.push_str(&render_overview(&report.tools, &report.other_tools));

@@ -19,16 +19,16 @@ const HELP: &str = "  y  make it
 Nothing is written before the last answer.
 ";
 
-/// Asks on one stream and reads the answers from another.
-pub(super) struct Asker<I, O> {
+/// The prompt of `fix --interactive`: asks about each repair on one stream and reads the answers from another.
+pub(super) struct RepairPrompt<I, O> {
     input: I,
     output: O,
     is_verbose: bool,
 }
 
-impl<I: BufRead, O: Write> Asker<I, O> {
-    pub(super) fn new(input: I, output: O, is_verbose: bool) -> Asker<I, O> {
-        Asker { input, output, is_verbose }
+impl<I: BufRead, O: Write> RepairPrompt<I, O> {
+    pub(super) fn new(input: I, output: O, is_verbose: bool) -> RepairPrompt<I, O> {
+        RepairPrompt { input, output, is_verbose }
     }
 
     /// Shows the repair and reads until there is an answer. The end of the input means quit, and so does an output that
@@ -141,7 +141,7 @@ mod tests {
             of: 2,
         };
         let mut output = Vec::new();
-        let answer = Asker::new(input.as_bytes(), &mut output, false).ask(&question);
+        let answer = RepairPrompt::new(input.as_bytes(), &mut output, false).ask(&question);
         let output = String::from_utf8(output).unwrap();
         (answer, anstream::adapter::strip_str(&output).to_string())
     }

@@ -54,7 +54,7 @@ pub(crate) struct LookArguments {
     /// Count warnings as failures too
     #[arg(long, help_heading = "What to allow")]
     pub(crate) deny_warnings: bool,
-    /// Fail also if a file could not be checked, such as one with a remote schema
+    /// Also fail if a file could not be checked, such as one with a remote schema
     #[arg(long, help_heading = "What to allow")]
     pub(crate) deny_unchecked: bool,
     /// Go on without a pack or a solver that is not available; what it would have said is missing

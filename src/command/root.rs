@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::environment::ProcessEnvironment;
 
-/// The root that was named is no folder.
+/// The root that was named is not a folder.
 #[derive(Debug, thiserror::Error)]
 #[error("{} is not a folder that can be opened", .0.display())]
 pub(crate) struct RootError(PathBuf);

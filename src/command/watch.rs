@@ -68,7 +68,7 @@ pub(super) fn run(
         };
         match reply {
             Ok(reply) => show(ctx, request, format, &reply, Some(&changes))?,
-            // A configuration that is broken for a moment is no reason to end.
+            // A configuration that is broken for a moment is not a reason to end.
             Err(error) => {
                 let report = crate::failure::report(&error);
                 let text = crate::failure::render_text(&error, &report, ctx.common.quiet);
@@ -95,7 +95,7 @@ fn watch(
             let text =
                 format!("note: the system cannot watch the files ({why}); they are polled\n");
             ctx.note(&text)?;
-            let polled = poll(root, sender, POLL).context("the files cannot be watched")?;
+            let polled = poll(root, sender, POLL).context("cannot watch the files")?;
             Ok(Box::new(polled))
         }
     }

@@ -218,7 +218,7 @@ fn render_end(reply: &CheckReply, look: &LookRequest, common: &Common) -> String
     if reply.is_baseline_missing {
         let _ = writeln!(
             end,
-            "{} Not everything could be looked at.",
+            "{} Not everything could be checked.",
             paint(BAD, "Baseline not written.")
         );
     }

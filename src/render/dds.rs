@@ -448,7 +448,7 @@ fn render_verification(it: &DdsVerification) -> String {
     let head = it.head.as_deref().map(|it| format!("The audit trail ends at {}\n", printable(it)));
     let head = head.unwrap_or_default();
     if it.problems.is_empty() {
-        return format!("{}: {looked}.\n{head}", paint(GOOD, "All of it holds"));
+        return format!("{}: {looked}.\n{head}", paint(GOOD, "Everything holds"));
     }
     let mut text =
         format!("{head}{} in {looked}:\n", paint(BAD, &count(it.problems.len(), "problem")));
@@ -465,7 +465,7 @@ fn render_verification(it: &DdsVerification) -> String {
 
 fn render_exchange(it: &DdsExchange) -> String {
     if !it.ok {
-        return refused("Nothing was taken in", "the file", &it.faults);
+        return refused("Nothing was imported", "the file", &it.faults);
     }
     let mut text =
         format!("{} and {}.\n", count(it.records, "record"), count(it.reports, "report"));

@@ -52,7 +52,7 @@ impl VerdictSummary<'_> {
                             0 => "",
                             _ => ", only their syntax was checked",
                         };
-                        format!("No rule is about any file here{syntax}: see {init}")
+                        format!("No rule applies to any file here{syntax}: see {init}")
                     }
                 };
                 parts.push(why);

@@ -33,7 +33,7 @@ fn a_green_run_is_one_line_and_nothing_with_q() {
 fn a_workspace_without_rules_is_not_called_green() {
     let scene = Scene::new("//- ws/a.yaml\na: 1\n");
     insta::assert_snapshot!(scene.run("check").text(), @r"
-    Nothing to check. No rule is about any file here, only their syntax was checked: see regreen init.
+    Nothing to check. No rule applies to any file here, only their syntax was checked: see regreen init.
     --- exit 0
     ");
 }

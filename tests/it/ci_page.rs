@@ -139,7 +139,7 @@ fn the_configuration_of_hooks_names_this_version_and_hooks_that_exist() {
     for hook in repo["hooks"].as_array().unwrap() {
         assert!(known.contains(&&hook["id"]), "{hook}");
     }
-    let needs = concat!("takes Rust ", env!("CARGO_PKG_RUST_VERSION"), " or later");
+    let needs = concat!("needs Rust ", env!("CARGO_PKG_RUST_VERSION"), " or later");
     assert!(ours(PAGE).contains(needs));
 }
 

@@ -128,7 +128,7 @@ fn a_failure_is_corrected_by_an_approved_proposal() {
     assert_eq!(shown["record"]["allowed_paths"], json!(["src/a.py"]), "DF-47");
     assert_eq!(shown["record"]["error_context"]["original_dds"], json!(id), "DF-48");
     assert_eq!(report(&scene, &format!("dds show {id}"))["correction"], json!(fix));
-    assert_eq!(report(&scene, "dds worker")["proposed"], Value::Null, "one correction, ever");
+    assert_eq!(report(&scene, "dds worker")["proposed"], Value::Null, "only one correction");
 
     // The tool learns its lesson, and the correction is carried out like any other record.
     let config = scene
@@ -278,7 +278,7 @@ fn a_signature_that_was_made_elsewhere_approves_what_it_signed() {
     for text in ["", "nonsense", "-----BEGIN SSH SIGNATURE-----\n-----END SSH SIGNATURE-----\n"] {
         scene.write("signature", text);
         let refused = scene.run(&line);
-        assert!(refused.stdout.contains("this is no SSH signature"), "{}", refused.text());
+        assert!(refused.stdout.contains("this is not an SSH signature"), "{}", refused.text());
     }
     assert_eq!(scene.run(&format!("dds approve {id} --signature nothing")).code, 3);
     sign(&scene, "ana", "regreen-dds", &bytes);
@@ -345,7 +345,7 @@ fn without_a_key_the_id_is_typed_and_a_policy_can_forbid_that() {
     // keys may sign here, so a typed word needs the policy's permission by name.
     let (shown, code) = on_a_terminal(&scene, "to approve: ", &line, &[&id]);
     assert_eq!(code, Some(1), "{shown}");
-    assert!(shown.contains("asks for a signature"), "{shown}");
+    assert!(shown.contains("requires a signature"), "{shown}");
     let before = scene.read("ws/regreen.toml");
     scene.write("ws/regreen.toml", &format!("{before}[govern]\nallow_unsigned = true\n"));
     let (shown, code) = on_a_terminal(&scene, "to approve: ", &line, &[&id]);

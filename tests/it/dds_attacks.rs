@@ -58,16 +58,20 @@ fn an_approval_that_says_something_else_is_named_and_lets_nothing_run() {
     let id = add(&scene, &record("good", &["src/"]));
     let statement: Value = serde_json::from_slice(&printed(&scene, &id)).unwrap();
     let forgeries: [Forgery; 10] = [
-        ("/predicate/expires", json!("2026-01-01T00:00:00Z"), "the approval counted until"),
+        ("/predicate/expires", json!("2026-01-01T00:00:00Z"), "the approval expired at"),
         ("/predicate/repository", json!("0".repeat(32)), "the identity of the repository changed"),
-        ("/predicate/nonce", json!(format!("{}-0", "0".repeat(32))), "was proposed anew"),
+        ("/predicate/nonce", json!(format!("{}-0", "0".repeat(32))), "was proposed again"),
         ("/predicate/tool/network", json!(true), "the definition of its tool changed"),
         ("/predicate/tool/command", json!(["true"]), "the definition of its tool changed"),
         ("/predicate/tool/programs", json!({ "a": { "sha256": "0" } }), "a program that its tool"),
         ("/predicate/record/goal", json!("Another"), "the record changed"),
-        ("/predicate/patch", json!({ "sha256": "0" }), "the attached patch is gone"),
+        ("/predicate/patch", json!({ "sha256": "0" }), "the attached patch was removed"),
         ("/subject/0/name", json!("another"), "the statement changed"),
-        ("/_type", json!("https://in-toto.io/Statement/v2"), "statement is an in-toto Statement"),
+        (
+            "/_type",
+            json!("https://in-toto.io/Statement/v2"),
+            "statement must be an in-toto Statement",
+        ),
     ];
     for (place, value, because) in forgeries {
         let mut forged = statement.clone();
@@ -187,7 +191,7 @@ fn a_patch_travels_with_its_proposal() {
     assert_eq!(ben.approve_with(id, "ben/key")["status"], "approved");
     assert_eq!(ben.report("dds run")["reports"][0]["status"], "success");
     assert_eq!(scene.read("ben/list.json"), "[9, 2]\n");
-    // Without its patch, or with another one, it is no proposal.
+    // Without its patch, or with another one, it is not a proposal.
     let scene = shop();
     let (ana, ben) = two(&scene);
     scene.write("ws/list.json", "[1, 2]\n");
@@ -202,7 +206,7 @@ fn a_patch_travels_with_its_proposal() {
     fs::write(&attached, patch.to_string().replace('9', "6")).unwrap();
     ben.pull(&ana);
     let listed = ben.report("dds list");
-    assert!(listed["unheld"][0]["message"].as_str().unwrap().contains("is another one"));
+    assert!(listed["unheld"][0]["message"].as_str().unwrap().contains("has other bytes"));
     assert_eq!(ben.run(&format!("dds show {id}")).code, 2);
 }
 

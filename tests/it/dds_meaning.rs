@@ -142,7 +142,7 @@ fn an_approval_is_used_once_whatever_becomes_of_the_registry() {
     };
     restore(Some(&copy));
     let said = refused(&scene, &id);
-    assert!(said.contains("this approval was used before"), "{said}");
+    assert!(said.contains("this approval has been used"), "{said}");
     let shown = report(&scene, &format!("dds show {id}"));
     assert_eq!(shown["approval"]["holds"], json!(false));
     // Deleted, and the same record proposed again: the signature is of the one before.
@@ -183,7 +183,7 @@ fn a_signature_counts_in_its_repository_only() {
     // The identity is copied: it is known with another origin, and asks.
     scene.write("other/.regreen/repository.json", &identity);
     let shown = scene.run("trust --show --root other");
-    assert!(shown.text().contains("which you know with another origin"), "{}", shown.text());
+    assert!(shown.text().contains("which you know from another origin"), "{}", shown.text());
     let line = format!("dds approve {id} --key ana --root other --expect sha256:0");
     let asked = scene.run(&line);
     assert!(

@@ -290,7 +290,10 @@ fn a_file_that_does_not_hold_is_named_and_never_acted_on() {
     );
     let shown = ben.report(&format!("dds show {id}"));
     assert_eq!(shown["record"]["status"], "proposed");
-    assert!(shown["unheld"][0]["message"].as_str().unwrap().contains("no approval"), "{shown:#}");
+    assert!(
+        shown["unheld"][0]["message"].as_str().unwrap().contains("does not have the approval"),
+        "{shown:#}"
+    );
     // An approval by somebody else under her name, and one whose words were changed.
     let approvals = format!("ws/.regreen/approvals/{id}");
     let hers = name(&approvals);

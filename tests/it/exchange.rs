@@ -58,7 +58,13 @@ fn every_format_is_recognised_and_applied() {
 fn hostile_documents_change_nothing() {
     let at = r#""startLine": 1, "startColumn": 5, "endLine": 1, "endColumn": 8"#;
     let points = r#", "columnKind": "unicodeCodePoints""#;
-    check("no unit", &sarif("", "a.txt", at, "the"), TEXT, 1, "it is not said what columns count");
+    check(
+        "no unit",
+        &sarif("", "a.txt", at, "the"),
+        TEXT,
+        1,
+        "does not say what its columns count",
+    );
     check("outside", &sarif(points, "../a.txt", at, "the"), TEXT, 1, "not inside the root");
     check(
         "absolute",
@@ -84,7 +90,7 @@ fn hostile_documents_change_nothing() {
         &sarif(points, "a.txt", askew, "second lines"),
         TEXT,
         1,
-        "repeats what stands around",
+        "repeats what surrounds",
     );
     let other = format!(r#"{at}, "snippet": {{"text": "foo"}}"#);
     check("snippet", &sarif(points, "a.txt", &other, "the"), TEXT, 1, "expected `foo`");

@@ -158,7 +158,7 @@ fn sarif_validates_against_the_published_schema() {
     assert!(status.success());
     let schema = folder.path().join("package/lib/schemas/sarif-2.1.0-rtm.5.json");
     let schema = std::fs::read_to_string(schema).unwrap();
-    // One bracket too many: the pattern for languages, as it is published, is no regular expression.
+    // One bracket too many: the pattern for languages, as it is published, is not a regular expression.
     let schema = schema.replace("[a-zA-Z]{2}]?$", "[a-zA-Z]{2}?$");
     let schema: Value = serde_json::from_str(&schema).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();

@@ -342,7 +342,7 @@ fn hostile_inputs_are_only_values() {
     }
 }
 
-/// What a log quotes from a file is no command to GitHub, and no markup of the summary.
+/// What a log quotes from a file is not a command to GitHub, and no markup of the summary.
 #[test]
 fn hostile_files_give_no_commands() {
     let scene = repository();

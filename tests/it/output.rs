@@ -72,7 +72,7 @@ fn help_is_short_and_shows_examples() {
     insta::assert_snapshot!(scene.run("apply --help").text());
 }
 
-/// A reader that goes away is no error.
+/// A reader that goes away is not an error.
 #[test]
 fn a_broken_pipe_is_fine() {
     let scene = Scene::new(SHOP);
@@ -116,7 +116,7 @@ fn quiet_says_what_is_wrong_a_line_each_and_nothing_else() {
     let scene = Scene::new(SHOP);
     assert_eq!(scene.run("validate good.changeset.yaml -q").text(), "--- exit 0\n");
     let failing = "app.yaml:2:1: error[SEM_CHANGESET_POINTER_MISSING]: operation 1 (delete_value) cannot be applied: \
-                   there is nothing at `/nothing`; point at something that is there\n--- exit 1\n";
+                   there is nothing at `/nothing`; point at something that exists\n--- exit 1\n";
     assert_eq!(scene.run("validate failing.changeset.yaml -q").text(), failing);
     assert_eq!(scene.run("apply failing.changeset.yaml -q").text(), failing);
     assert_eq!(scene.run("log -q").text(), "--- exit 0\n");

@@ -279,7 +279,7 @@ fn an_open_descriptor_is_written_to_at_its_end() {
     }
 }
 
-/// A reader that goes away is no error, and one that comes late is waited for.
+/// A reader that goes away is not an error, and one that comes late is waited for.
 #[test]
 fn a_fifo_waits_for_its_reader() {
     let scene = Scene::new("");

@@ -39,18 +39,22 @@ fn a_case_that_is_wrong_is_named() {
     scene.write(case, &text.replace("Change `shpo`", "Change `shp`"));
     let wrong = scene.run("pack test ws/p");
     assert_eq!(wrong.code, 1, "{}", wrong.text());
-    assert!(wrong.stdout.contains("typo.txt: it came out otherwise"), "{}", wrong.text());
+    assert!(wrong.stdout.contains("typo.txt: the result differs"), "{}", wrong.text());
     assert!(wrong.stdout.contains("Change `shpo` to `shop`"), "{}", wrong.text());
     assert_eq!(scene.run("pack test ws/p --bless").code, 0);
     assert_eq!(scene.read(case), text);
     for (path, text, said) in [
-        ("keep/wrong.txt", "//- services/a.yaml\nname: a\nowner: nobody\n", "something is found"),
-        ("fix/none.txt", "//- services/a.yaml\nname: a\nowner: nobody\n", "nothing is offered"),
-        ("refuse/none.txt", "//- teams/a.yaml\nname: a\n", "nothing is found"),
+        (
+            "keep/wrong.txt",
+            "//- services/a.yaml\nname: a\nowner: nobody\n",
+            "must not have findings",
+        ),
+        ("fix/none.txt", "//- services/a.yaml\nname: a\nowner: nobody\n", "must have a repair"),
+        ("refuse/none.txt", "//- teams/a.yaml\nname: a\n", "must have a finding"),
         (
             "elsewhere/a.txt",
             "//- teams/a.yaml\nname: a\n",
-            "it stands in none of keep, fix, refuse",
+            "it is in none of the folders keep, fix, refuse",
         ),
         ("keep/bad.txt", "//- a loud\n", "means nothing"),
     ] {

@@ -45,7 +45,7 @@ fn a_catalogue_in_a_folder_is_taken_and_locked() {
     assert!(!scene.path("ws/regreen.schemas.lock").exists());
     let updated = scene.run("schemas update --from store");
     assert_eq!(updated.code, 0, "{}", updated.text());
-    assert!(updated.stdout.contains("not taken: https://example.org/gone.json: it is not there"));
+    assert!(updated.stdout.contains("not taken: https://example.org/gone.json: it does not exist"));
     assert!(updated.stdout.contains("Locked 3 schemas: 3 new or changed, 0 gone."));
     let lock = scene.read("ws/regreen.schemas.lock");
     let again = scene.run("schemas update --from store");
@@ -121,7 +121,11 @@ fn vendored_schemas_need_no_cache() {
     let far = names.iter().find(|it| it.starts_with("far-")).unwrap();
     scene.write(&format!("ws/regreen.schemas/{far}"), "{}");
     let changed = scene.run("check ws/far.json");
-    assert!(changed.stdout.contains("is not what regreen.schemas.lock says"), "{}", changed.text());
+    assert!(
+        changed.stdout.contains("does not have the hash in regreen.schemas.lock"),
+        "{}",
+        changed.text()
+    );
     let undone = scene.run("undo");
     assert_ne!(undone.code, 0, "a file changed since");
     scene.write("ws/regreen.schemas.lock", "{");

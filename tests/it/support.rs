@@ -215,7 +215,7 @@ pub(crate) fn on_a_terminal(
     (String::from_utf8_lossy(&shown).replace("\r\n", "\n"), code)
 }
 
-/// A small workspace and patches that fit it, fail on it, or are no patches.
+/// A small workspace and patches that fit it, fail on it, or are not patches.
 pub(crate) const SHOP: &str = r#"
 //- ws/app.yaml
 # What runs.

@@ -96,7 +96,7 @@ fn a_tool_that_is_missing_fails_the_run_only_where_it_is_required() {
     assert_eq!(tools(&run(&scene, "check --format json")), [""; 0]);
 }
 
-/// A build runs nothing that is not one of its inputs, and that is no failure.
+/// A build runs nothing that is not one of its inputs, and that is not a failure.
 #[test]
 fn in_a_build_tools_are_not_asked() {
     let files = "//- ws/a.md\nx=1\n//- ws/regreen.toml\n[linters.prettier]\nenabled = true\n";
@@ -318,7 +318,7 @@ fn a_second_look_starts_nothing() {
     let files = "//- ws/a.md\nx=1\n//- ws/.prettierrc\n{}\n//- ws/.gitignore\nflag\n";
     let scene = scene(files, &[("prettier", &script)]);
     let first = run(&scene, "check --format json");
-    // What is ignored is no part of the tree: a tool that were asked now would fail.
+    // What is ignored is not part of the tree: a tool that were asked now would fail.
     scene.write("ws/flag", "");
     assert_eq!(run(&scene, "check --format json").stdout, first.stdout);
     scene.write("ws/b.md", "x=1\n");
@@ -412,7 +412,7 @@ fn many_findings_are_many_answers() {
     scene.write("ws/a.yaml", "n: 50001\n");
     let ran = run(&scene, "check --format json");
     assert_eq!(ran.json()["summary"]["warning"], 80_000);
-    assert!(ran.stdout.contains("1 more findings are not taken"));
+    assert!(ran.stdout.contains("1 more findings are left out"));
     assert!(ran.stdout.contains("too_complex"));
 }
 

@@ -879,7 +879,7 @@ fn keys_count_that_are_in_the_file_and_trusted() {
     }
 }
 
-/// An approval counts as long as its key does; that nobody has trusted the key yet is no verdict on the record.
+/// An approval counts as long as its key does; that nobody has trusted the key yet is not a verdict on the record.
 #[test]
 fn what_was_approved_waits_for_trust_and_ends_with_its_key() {
     let scene = stage();
@@ -1122,7 +1122,7 @@ fn the_registry_of_before_is_imported_and_approves_nothing() {
     assert_eq!((&ran["reports"], scene.path("marker").exists()), (&json!([]), false));
     // The approvals that came with it are named, and are none.
     assert_eq!(scene.run("dds verify --root other").code, 1);
-    // A second time nothing comes in; nor does anything of a file that is no registry, or of one with reports beside it.
+    // A second time nothing comes in; nor does anything of a file that is not a registry, or of one with reports beside it.
     assert_eq!(scene.run(line).code, 1);
     assert_eq!(scene.run(&format!("{line} --reports record.json")).code, 2);
     let file = scene.path("other/.regreen/registry.db");

@@ -121,7 +121,7 @@ impl Row {
             return say(&format!("exit {} for JSON: {}", json.code, json.text()));
         }
         let Ok(report) = serde_json::from_str::<Value>(&json.stdout) else {
-            return say(&format!("no JSON: {}", json.text()));
+            return say(&format!("not JSON: {}", json.text()));
         };
         for (pointer, expected) in self.json {
             let expected: Value = serde_json::from_str(expected).unwrap();
@@ -935,7 +935,7 @@ fn a_source_that_is_not_there_is_a_failure() {
 /// Where nothing was checked, every command says so.
 #[test]
 fn nothing_is_not_green() {
-    const NOTHING: &[&str] = &["Nothing to check. No rule is about any file here", "!Green"];
+    const NOTHING: &[&str] = &["Nothing to check. No rule applies to any file here", "!Green"];
     let plain = "//- ws/a.yaml\na: 1\n";
     check(&[
         row("check", &[plain], "check", 0, NOTHING, &[("/summary/files/checked", "0")]),

@@ -8,6 +8,7 @@ mod dist;
 mod files;
 mod fuzz;
 mod instructions;
+mod lines;
 mod live;
 mod messages;
 mod steps;
@@ -37,6 +38,7 @@ cargo xtask TASK
   files              make faults in documents with public schemas and count what is found and mended
                      [--every N] [--schema NAME] [--show] [--peer] [--corpus DIR]
   messages           print every message that users can see, to be read in one go
+  lines              print how many lines each crate has without tests, comments and blank lines
   crash [--sample N | --changing] kill the real binary at every write-class system call of an apply (needs strace)
   fuzz [SECONDS]     run every fuzz target (needs the nightly toolchain or RUSTC_BOOTSTRAP)
   hooks [--built]    have pre-commit and prek install regreen from a clone, which takes minutes, and run both hooks
@@ -75,6 +77,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["mistakes", flags @ ..] => study::mistakes::run(&root(), flags),
         ["files", flags @ ..] => files::run(flags),
         ["messages"] => messages::run(&root()),
+        ["lines"] => lines::run(&root()),
         ["crash"] => crash::run(&root(), Points::All),
         ["crash", "--changing"] => crash::run(&root(), Points::Changing),
         ["crash", "--sample", count] => {

@@ -23,18 +23,26 @@ const LEFT_OUT: &[&str] = &[
     "/benches/",
     "/testing",
     "/laws.rs",
+    "/examples/",
 ];
 
 /// Prints the list.
 pub(crate) fn run(root: &Path) -> Result<()> {
-    let mut lines = Vec::new();
+    let mut sources = Vec::new();
     for path in source_files(root)? {
-        let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+        let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
         let is_met = FOLDERS.iter().any(|it| name.starts_with(it));
-        if !is_met || LEFT_OUT.iter().any(|it| name.contains(it)) {
-            continue;
+        if is_met && !LEFT_OUT.iter().any(|it| name.contains(it)) {
+            let text = fs::read_to_string(&path).with_context(|| name.clone())?;
+            sources.push((name, text));
         }
-        let text = fs::read_to_string(&path).with_context(|| name.clone())?;
+    }
+    let tests: Vec<String> = sources.iter().flat_map(|it| test_modules(&it.0, &it.1)).collect();
+    let is_test = |name: &str| {
+        tests.iter().any(|it| name.strip_prefix(it).is_some_and(|it| it.starts_with(['.', '/'])))
+    };
+    let mut lines = Vec::new();
+    for (name, text) in sources.into_iter().filter(|it| !is_test(&it.0)) {
         let help = if name.starts_with("src/") { help(&text) } else { Vec::new() };
         let found = literals(&text).into_iter().chain(help);
         lines.extend(found.map(|(line, message)| format!("{name}:{line}: {message}")));
@@ -42,6 +50,18 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     report(&lines.join("\n"));
     report(&format!("\n{} messages", lines.len()));
     Ok(())
+}
+
+/// The modules of tests that a source declares, as paths without the ending.
+fn test_modules(name: &str, text: &str) -> Vec<String> {
+    let folder = match name.rsplit_once('/') {
+        Some((folder, "lib.rs" | "main.rs")) => folder,
+        _ => name.trim_end_matches(".rs"),
+    };
+    let declared = text.split("#[cfg(test)]\nmod ").skip(1).filter_map(|it| it.split_once(';'));
+    let modules =
+        declared.map(|it| it.0).filter(|it| it.chars().all(|it| it.is_alphanumeric() || it == '_'));
+    modules.map(|it| format!("{folder}/{it}")).collect()
 }
 
 /// The documentation of arguments, which is their help.
@@ -136,7 +156,13 @@ fn is_message(literal: &str) -> bool {
             && it[0].is_ascii_lowercase()
             && (it[2].is_ascii_alphabetic() || it[2] == b'`' || it[2] == b'{')
     });
-    has_words && 2 * n_letters > literal.chars().count()
+    has_words && 2 * n_letters > literal.chars().count() && !is_sql(literal)
+}
+
+/// Whether it is a statement to a database.
+fn is_sql(literal: &str) -> bool {
+    let verbs = ["ALTER ", "CREATE ", "DELETE ", "INSERT ", "SELECT ", "UPDATE "];
+    verbs.iter().any(|it| literal.trim_start_matches(['r', '#', '"']).starts_with(it))
 }
 
 /// Whether what comes before makes it a message to developers.
@@ -155,7 +181,14 @@ fn is_internal(before: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::literals;
+    use super::{literals, test_modules};
+
+    #[test]
+    fn modules_of_tests_are_known_by_their_declaration() {
+        let text = "mod a;\n#[cfg(test)]\nmod mistakes;\n#[cfg(test)]\nmod tests {\n}\n";
+        assert_eq!(test_modules("crates/x/src/parse.rs", text), ["crates/x/src/parse/mistakes"]);
+        assert_eq!(test_modules("crates/x/src/lib.rs", text), ["crates/x/src/mistakes"]);
+    }
 
     #[test]
     fn messages_are_found_and_nothing_else() {

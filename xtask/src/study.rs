@@ -2,7 +2,7 @@
 //!
 //! Every program is checked with nothing to be said about it. Mistakes are made in its tree, one at a time, from fixed
 //! seeds, so that every run prints the same table. A mutant that the checker has nothing to say about is run: if it does
-//! what the program did, it is no mistake and does not count; if it does not, it was not detected.
+//! what the program did, it is not a mistake and does not count; if it does not, it was not detected.
 
 mod cases;
 pub(crate) mod mistakes;

@@ -1,6 +1,7 @@
 //! What no compiler checks: which crate and which module may use which, how types are named, how long files are, that every file
-//! says what it is for, and that every rule that is cited is defined.
+//! says what it is for, that every rule that is cited is defined, and that what documents name exists.
 
+mod documents;
 mod layers;
 mod names;
 mod rules;
@@ -147,6 +148,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         check_file(root, &path, &mut findings)?;
     }
     check_documents(root, &mut findings)?;
+    documents::check(root, &mut findings)?;
     layers::check(root, &mut findings)?;
     names::check(root, &mut findings)?;
     let n_rules = rules::check(root, &mut findings)?;

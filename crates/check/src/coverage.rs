@@ -1,6 +1,6 @@
 //! Which files a provider looked at, and why it did not look at the others: what a finding cannot say.
 //!
-//! A file that is not in the list is no business of the provider. That nothing was found in a file means something only
+//! A file that is not in the list is not the business of the provider. That nothing was found in a file means something only
 //! if the file was looked at completely.
 
 use std::collections::btree_map::Entry;

@@ -5,7 +5,7 @@
 //!
 //! A table cannot know all of a language, so there is a rule for doubt: **what may be a comment is one**. A comment that
 //! is seen where there is none costs a refused edit that somebody can read about; one that is overlooked could be lost
-//! without a word. So a string that does not end is no string, a `/` after `)` or `}` divides, and text that is not code
+//! without a word. So a string that does not end is not a string, a `/` after `)` or `}` divides, and text that is not code
 //! (between the tags of JSX, in the body of an unfinished here-document) is read as code.
 
 mod literals;

@@ -52,11 +52,11 @@ pub struct Language {
     pub extensions: &'static [&'static str],
     /// Says where the comments of a text are, in order.
     pub comments: fn(&Text) -> Vec<Range<u32>>,
-    /// Says why a text is no program, in words, if it is none.
+    /// Says why a text is not a program, in words, if it is none.
     pub fault: fn(&Text) -> Option<String>,
 }
 
-/// How to read a text that is no document.
+/// How to read a text that is not a document.
 #[derive(Clone, Copy, Debug)]
 pub enum Code<'a> {
     /// Its language has a parser.
@@ -82,7 +82,7 @@ impl Code<'_> {
         }
     }
 
-    /// Why a text is no program, in words, if somebody can tell.
+    /// Why a text is not a program, in words, if somebody can tell.
     pub fn fault(&self, text: &Text) -> Option<String> {
         match self {
             Code::Parsed(it) => (it.fault)(text),
@@ -149,7 +149,7 @@ impl Parses {
         self.languages.contains_key(extension)
     }
 
-    /// How to read a text that is no document; `None` if its language is not known.
+    /// How to read a text that is not a document; `None` if its language is not known.
     pub fn code(&self, path: &RelPath, text: &Text) -> Option<Code<'_>> {
         let parsed = path.extension().and_then(|it| self.languages.get(it)).map(Code::Parsed);
         parsed.or_else(|| Syntax::of(path.as_str(), text.bytes()).map(Code::Scanned))

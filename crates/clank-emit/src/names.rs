@@ -4,7 +4,7 @@
 use clank_syntax::ast::Name;
 use rustc_hash::FxHashSet;
 
-/// Words that are no identifiers in a module.
+/// Words that are not identifiers in a module.
 const RESERVED: &[&str] = &[
     "arguments",
     "await",

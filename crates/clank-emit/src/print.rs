@@ -133,6 +133,7 @@ impl Printer {
         self.docs.group(all)
     }
 
+    /// `: T` in TypeScript, nothing in JavaScript.
     fn annotation(&mut self, ty: Option<&str>) -> DocId {
         match ty {
             Some(ty) if self.typed => self.docs.text(format!(": {ty}")),
@@ -356,6 +357,7 @@ impl Printer {
         self.docs.group(all)
     }
 
+    /// The document, followed by the text.
     fn then(&mut self, doc: DocId, text: &str) -> DocId {
         let text = self.docs.text(text);
         self.docs.concat(vec![doc, text])

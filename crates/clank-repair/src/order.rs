@@ -71,7 +71,7 @@ mod tests {
         }
     }
 
-    /// RS-49, RS-55: what is required comes first, whatever its rank, and a circle is no order.
+    /// RS-49, RS-55: what is required comes first, whatever its rank, and a circle is not an order.
     #[test]
     fn what_is_required_is_applied_first() {
         let list = [repair(&[2], &[]), repair(&[], &[]), repair(&[3], &[]), repair(&[], &[1])];

@@ -27,7 +27,7 @@ pub(super) fn proofs(list: &mut [Repair]) {
     }
 }
 
-/// What goes away by itself when a name is spelt right, or a text can be read, is no mistake of its own: it is left to that
+/// What goes away by itself when a name is spelt right, or a text can be read, is not a mistake of its own: it is left to that
 /// repair, and another way to be rid of it is not taken unless somebody asks for it. `n_own` says by repair how many of
 /// the things that it resolves it was made for.
 pub(super) fn causes(list: &mut [Repair], n_own: &[usize]) {

@@ -211,22 +211,20 @@ fn names_fact(it: &Diagnostic, name: &str) -> Vec<Name> {
 pub(super) fn why_none(code: Code) -> Option<&'static str> {
     Some(match code {
         Code::E2007 => {
-            "nothing in scope says which type was meant: state it where the value is bound"
+            "nothing in scope says which type was meant: annotate the binding of the value"
         }
         Code::E2008 => {
-            "an alias cannot refer to itself, and whether a `rec` or a `sum` was meant cannot be told"
+            "an alias cannot refer to itself, and the program does not say whether a `rec` or a `sum` was meant"
         }
-        Code::E2017 => "which types are missing cannot be told",
-        Code::E2018 => {
-            "no type contains itself, and what was meant instead cannot be told from its uses"
-        }
+        Code::E2017 => "the program does not say which types are missing",
+        Code::E2018 => "no type contains itself, and its uses do not say what was meant instead",
         Code::E5003 => {
-            "whether the value is to be used before the lambda or given to it as an argument cannot be told"
+            "the program does not say whether to use the value before the lambda or to pass it as an argument"
         }
         Code::W0004 => "it cannot be renamed everywhere it is used",
         Code::W0006 => {
-            "a variant's name is seen wherever it is printed, so which of the two gets another one is for their author to \
-             say"
+            "a variant's name is seen wherever it is printed, so the author has to choose which \
+             of the two to rename"
         }
         _ => return None,
     })

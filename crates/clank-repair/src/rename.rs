@@ -20,11 +20,12 @@ use crate::extent::declaration;
 
 /// Why a name cannot be changed.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RenameError {
     /// The tree has no such node.
     #[error("cannot find node `{0}`; the patch is for another version of the program")]
     Unknown(Name),
-    /// The node is no local, function, type or variant.
+    /// The node is not a local, function, type or variant.
     #[error("cannot rename `{0}` everywhere it is used")]
     NoName(Name),
     /// Another file uses it.
@@ -36,7 +37,7 @@ pub enum RenameError {
         file: Name,
     },
     /// Something would mean something else.
-    #[error("with the name `{0}`, something would not mean what it means now")]
+    #[error("the name `{0}` would change what another name refers to")]
     Captured(Name),
     /// The name is none, or cannot be changed at one of the places.
     #[error(transparent)]
@@ -301,7 +302,7 @@ mod tests {
 
     #[test]
     fn a_name_that_would_catch_another_one_or_be_caught_is_refused() {
-        let refusal = "with the name `m`, something would not mean what it means now";
+        let refusal = "the name `m` would change what another name refers to";
         renames("fn f(n: Int, m: Int) -> Int { n + m }", "n", "m", refusal);
         renames("fn f(n: Int) -> Int { let m = 1; n + m }", "n", "m", refusal);
         renames("fn m() -> Int { 1 } fn f(n: Int) -> Int { n + m() }", "n", "m", refusal);

@@ -58,14 +58,14 @@ pub(super) enum CandidateVerdict {
 
 const CANNOT_BE_APPLIED: &str = "the change that would fix it cannot be made";
 const DOES_NOT_HELP: &str = "the change that was tried does not fix it";
-const MAKES_A_MISTAKE: &str = "the change that was tried makes another mistake";
+const MAKES_A_MISTAKE: &str = "the change that was tried introduces another mistake";
 const MAKES_AN_OBLIGATION: &str = "the change that was tried leaves something else unproved";
 const MAKES_A_HOLE: &str = "the change that was tried leaves a hole";
-const BETWEEN_BRACKETS: &str = "what belongs together is known only when the brackets are right";
-const MEANT_OTHERWISE: &str = "another change says what was meant";
-const WAITS_FOR_READING: &str = "what is around it cannot be read yet";
+const BETWEEN_BRACKETS: &str = "the structure is known only once the brackets are balanced";
+const MEANT_OTHERWISE: &str = "another repair shows what was meant";
+const WAITS_FOR_READING: &str = "the code around it cannot be parsed yet";
 const DROPS_A_VALUE: &str = "the change that was tried leaves a value that is never used";
-const MAKES_A_WARNING: &str = "the change that was tried makes another warning";
+const MAKES_A_WARNING: &str = "the change that was tried introduces another warning";
 
 /// So few candidates that cannot be told apart are not tried together again.
 const FEW: usize = 16;

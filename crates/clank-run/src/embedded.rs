@@ -40,7 +40,7 @@ pub fn run(program: &Program, limits: &Limits, io: Io<'_>) -> Result<ProgramExit
 #[derive(Debug)]
 pub struct Engine {
     programs: SyncSender<Program>,
-    desk: StreamServer,
+    server: StreamServer,
     memory: usize,
     thread: JoinHandle<Result<ProgramExit, RunError>>,
 }
@@ -50,7 +50,7 @@ impl Engine {
     pub fn prepare(limits: &Limits) -> Result<Engine, RunError> {
         // The engine takes 0 for no limit, here and for the memory.
         let stack = limits.stack.clamp(MIN_STACK, Limits::MAX_STACK);
-        let (host, desk) = host::open();
+        let (host, server) = host::open();
         let (programs, program) = sync_channel(1);
         let limits = Limits { stack, ..*limits };
         let thread = std::thread::Builder::new()
@@ -58,14 +58,14 @@ impl Engine {
             .stack_size(stack + STACK_RESERVE)
             .spawn(move || execute(&program, &limits, host))
             .map_err(|error| RunError::Engine { message: error.to_string() })?;
-        Ok(Engine { programs, desk, memory: limits.memory, thread })
+        Ok(Engine { programs, server, memory: limits.memory, thread })
     }
 
     /// Runs a program. Returns after everything it wrote was handed on.
     pub fn run(self, program: &Program, io: Io<'_>) -> Result<ProgramExit, RunError> {
         // An engine that could not be made waits for no program; how it ended says why.
         let _ = self.programs.send(program.clone());
-        let served = self.desk.serve(io, self.memory);
+        let served = self.server.serve(io, self.memory);
         let ended = self.thread.join();
         served?;
         ended.unwrap_or_else(|_| Err(RunError::Engine { message: "it panicked".to_owned() }))

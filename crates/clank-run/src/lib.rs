@@ -5,6 +5,22 @@
 //! A program stops for one of four reasons: it is done, it panics, an error reaches `main`, or it meets a limit. None of
 //! them is a [`RunError`]; that is for a program that could not be run to an end at all.
 //!
+//! ```
+//! use clank_run::{Io, Limits, Module, Program, ProgramExit, run};
+//!
+//! # if !clank_run::HAS_ENGINE { return Ok(()) }
+//! let text = "export function main() { throw new Error('no more lamps'); }".to_owned();
+//! let program = Program::new(vec![Module { path: "main.js".to_owned(), text }], "main.js")?;
+//! let (mut output, mut errors) = (Vec::new(), Vec::new());
+//! let io = Io { input: &mut &b""[..], output: &mut output, errors: &mut errors };
+//!
+//! let exit = run(&program, &Limits::STANDARD, io)?;
+//!
+//! let ProgramExit::Panic { message, .. } = exit else { panic!("{exit:?}") };
+//! assert!(message.contains("no more lamps"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Knows nothing about Clank's syntax and types, workspaces or terminals.
 
 #[cfg_attr(not(feature = "javascript"), path = "no_embedded.rs")]

@@ -1,7 +1,7 @@
 //! One Z3 process that answers many questions, each a whole SMT-LIB script, one after the other.
 //!
 //! Its time is limited, for each question and for all. A question that takes too long has no answer; a process that ends or
-//! says what is no answer is a failure, which is kept until somebody asks for it.
+//! says what is not an answer is a failure, which is kept until somebody asks for it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

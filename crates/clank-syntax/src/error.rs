@@ -19,7 +19,7 @@ pub enum SyntaxCode {
     E0006,
     /// A pattern is missing.
     E0007,
-    /// Something that is no declaration stands where only declarations do.
+    /// Something that is not a declaration stands where only declarations do.
     E0008,
     /// A record literal that is malformed, or that stands where it must be in parentheses.
     E0009,

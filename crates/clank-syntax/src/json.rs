@@ -2,6 +2,20 @@
 //!
 //! Reader and writer are inverse to each other. The reader takes text fragments (`{ "source": … }`) wherever a node may
 //! stand, reports every mistake with the path of the member it is about, and accepts keys that it does not know.
+//!
+//! ```
+//! use clank_syntax::json::read;
+//! use clank_syntax::print;
+//!
+//! let text = r#"{"kind": "program", "declarations": [
+//!     {"kind": "fn", "name": "one", "params": [], "returnType": {"source": "Int"},
+//!      "body": {"kind": "block", "statements": [], "expr": {"source": "2 - 1"}}}]}"#;
+//! let ast = read(text).expect("it is a program");
+//! assert!(print(&ast).starts_with("fn one() -> Int {"));
+//!
+//! let mistakes = read(&text.replace("\"fn\"", "\"fun\"")).expect_err("there is no such declaration");
+//! assert_eq!(mistakes[0].path, "$.declarations[0].kind");
+//! ```
 
 mod nearest;
 mod place;

@@ -88,7 +88,7 @@ struct Lexer<'t> {
     errors: Vec<SyntaxError>,
     unterminated: Vec<u32>,
     unreadable: Vec<u32>,
-    /// The last token that is no trivia.
+    /// The last token that is not trivia.
     last: TokenKind,
     /// Whether that token is the position in `t.0`.
     last_is_position: bool,
@@ -150,7 +150,7 @@ impl Lexer<'_> {
     fn no_end(&mut self, start: usize, what: &str) {
         self.unterminated.push(start as u32);
         self.unreadable.push(start as u32);
-        self.error(SyntaxCode::E0002, start, format!("this {what} has no end"));
+        self.error(SyntaxCode::E0002, start, format!("unterminated {what}"));
     }
 
     fn byte(&self, ahead: usize) -> u8 {
@@ -395,7 +395,7 @@ impl Lexer<'_> {
         self.errors.push(SyntaxError {
             code: SyntaxCode::E0002,
             span,
-            message: format!("there is no escape `{escape}`"),
+            message: format!("unknown escape `{escape}`"),
             help: Some("the escapes are \\n \\r \\t \\0 \\\\ \\\" \\' \\` and \\$".into()),
             related: None,
         });

@@ -24,7 +24,7 @@
 //! assert!(!broken.errors.is_empty());
 //! assert_eq!(broken.ast.declarations().len(), 2);
 //!
-//! // Tokens cover every byte of every text, also of one that is no program.
+//! // Tokens cover every byte of every text, also of one that is not a program.
 //! let (tokens, _) = lex("fn \u{0} \"");
 //! assert_eq!(tokens.iter().map(|(_, text)| text.len()).sum::<usize>(), 6);
 //! ```

@@ -5,6 +5,34 @@
 //!
 //! A payload may hold `{ "node": "n7" }` wherever a node may stand: the node of the tree with that id, moved there. It
 //! keeps its id and its bytes.
+//!
+//! ```
+//! use clank_syntax::patch::{PatchOp, edits, patch};
+//! use clank_syntax::ast::NodeId;
+//! use clank_syntax::{parse, print};
+//! use edit::Text;
+//!
+//! let text = "fn area(w: Int, h: Int) -> Int { w * hh } // in metres\n";
+//! let parsed = parse("area.clank", text);
+//! let ast = &parsed.ast;
+//! let is_typo = |it: &NodeId| ast.text(*it) == "hh";
+//! let typo = ast.subtree(ast.root()).map(NodeId).find(is_typo).expect("it is in the text");
+//!
+//! let op = serde_json::json!({
+//!     "op": "replace_node",
+//!     "node_id": ast.ids().id(typo).to_string(),
+//!     "new_node": {"source": "h"}
+//! });
+//! let op = PatchOp::from_json(&op)?;
+//! let patched = patch(ast, &[op])?;
+//!
+//! // The tree is another one; in the text only the name differs.
+//! assert!(print(&patched.ast).contains("w * h"));
+//! let edits = edits(&parsed, &patched)?;
+//! let after = edits.apply(&Text::new(text)).expect("the edits were made for this text");
+//! assert_eq!(after.bytes(), b"fn area(w: Int, h: Int) -> Int { w * h } // in metres\n");
+//! # Ok::<(), clank_syntax::patch::PatchError>(())
+//! ```
 
 mod apply;
 mod carry;
@@ -70,7 +98,7 @@ pub enum PatchOp {
     WidenEffect {
         /// The function.
         fn_id: Name,
-        /// The effects; those that it has already are no mistake.
+        /// The effects; those that it has already are not mistakes.
         add_effects: Vec<Name>,
     },
     /// Changes the name at one place: an identifier, a pattern, a named type, a constructor.

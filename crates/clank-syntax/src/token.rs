@@ -152,7 +152,7 @@ impl TokenKind {
         )
     }
 
-    /// Whether a statement that is no expression starts with it.
+    /// Whether a statement that is not an expression starts with it.
     pub(crate) fn is_statement(self) -> bool {
         matches!(
             self,

@@ -168,7 +168,7 @@ fn refutable(lower: PatternLowering<'_>, pattern: PatternId) -> Option<Diagnosti
             pattern,
             format!("this pattern does not match every value: {words} would not match"),
         )
-        .help("take the value apart with `match`, which can say what to do otherwise")
+        .help("use `match`, which can handle the other values too")
         .with(Structured::new("pattern_mismatch")),
     )
 }

@@ -29,7 +29,7 @@ enum Token<'a> {
     Punctuation(&'a str),
 }
 
-/// Words that begin statements, which are no expressions.
+/// Words that begin statements, which are not expressions.
 const STATEMENTS: &[&str] = &[
     "break", "case", "catch", "const", "continue", "debugger", "do", "else", "export", "finally",
     "for", "if", "let", "return", "switch", "throw", "try", "var", "while", "with",

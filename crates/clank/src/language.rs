@@ -24,7 +24,7 @@ pub fn stem(path: &str) -> Option<&str> {
     (!stem.is_empty() && !stem.ends_with('/')).then_some(stem)
 }
 
-/// Why a text is no program: the first thing that cannot be read.
+/// Why a text is not a program: the first thing that cannot be read.
 fn fault(text: &Text) -> Option<String> {
     let Ok(text) = std::str::from_utf8(text.bytes()) else { return Some("it is not UTF-8".into()) };
     clank_syntax::parse("", text).errors.first().map(|it| it.message.clone())

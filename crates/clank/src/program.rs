@@ -19,7 +19,7 @@ const MAX_SPELLED_CYCLE: usize = 50;
 /// One file.
 #[derive(Clone, Debug)]
 pub struct Module {
-    /// Its path; empty for a program that is no file.
+    /// Its path; empty for a program that is not a file.
     pub file: Name,
     /// What is written in it.
     pub ast: Arc<Ast>,

@@ -165,7 +165,7 @@ impl<'a> World<'a> {
         def.map(|it| &it.shape)
     }
 
-    /// The fields of a record with its type arguments put in; none if it is no record.
+    /// The fields of a record with its type arguments put in; none if it is not a record.
     fn record_fields(&self, env: &Env, adt: &Adt) -> Vec<(Name, Ty)> {
         let Some(def) = env.def(&adt.key) else { return Vec::new() };
         let TypeBody::Record(fields) = &def.shape else { return Vec::new() };

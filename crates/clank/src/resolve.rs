@@ -444,7 +444,7 @@ fn misplaced_effect(node: NodeId, name: &str) -> Diagnostic {
         .with(unresolved_effect(name))
 }
 
-/// E1005 for a name before `+` that is no effect.
+/// E1005 for a name before `+` that is not an effect.
 fn unknown_effect(node: NodeId, name: &str) -> Diagnostic {
     Diagnostic::new(Code::E1005, node, format!("cannot find effect `{name}`"))
         .help("the effects are `IO`, `Err`, `Async` and `Mut`")

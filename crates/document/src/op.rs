@@ -163,7 +163,7 @@ pub enum OpError {
         /// What stands there.
         found: JsonType,
     },
-    /// The key is there already.
+    /// The key already exists.
     #[error("`{at}` already exists")]
     KeyExists {
         /// The place.

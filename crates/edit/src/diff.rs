@@ -105,7 +105,7 @@ fn changed_lines(old: &[usize], new: &[usize]) -> Vec<(Range<usize>, Range<usize
     let (mut old_at, mut new_at) = (0, 0);
     for (old_anchor, new_anchor) in anchors(old, new).into_iter().chain([(old.len(), new.len())]) {
         compare(old, old_at..old_anchor, new, new_at..new_anchor, &mut changed);
-        // The end of both texts is no line; nothing comes after it.
+        // The end of both texts is not a line; nothing comes after it.
         (old_at, new_at) = (old_anchor + 1, new_anchor + 1);
     }
     changed

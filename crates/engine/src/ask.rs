@@ -147,7 +147,7 @@ fn sound_diagnostics(
         }
         let path = last.as_ref().and_then(|(_, path)| path.as_ref());
         let Some(path) = path else {
-            flaws.add("a finding about a file that is not there", case);
+            flaws.add("a finding about a file that does not exist", case);
             continue;
         };
         if !card.rules.allows(&diagnostic.rule_id) && diagnostic.source == card.name {
@@ -175,7 +175,7 @@ fn sound_diagnostics(
             }
             sound.push(diagnostic);
         } else {
-            flaws.add("a finding whose place is not in its file", case);
+            flaws.add("a finding whose span is outside its file", case);
             sound.push(Arc::new(Diagnostic { location: None, ..(*diagnostic).clone() }));
         }
     }
@@ -212,7 +212,7 @@ fn counted(
     (counted != Some(said)).then_some(counted)
 }
 
-/// Whether the place lies inside a character. Bytes that are not UTF-8 are no characters.
+/// Whether the place lies inside a character. Bytes that are not UTF-8 are not characters.
 fn cuts_character(text: &[u8], offset: usize) -> bool {
     let starts = (1..=3).filter_map(|it| offset.checked_sub(it));
     starts.into_iter().any(|start| {

@@ -42,7 +42,7 @@ impl ProviderFailure {
     pub(crate) fn of(source: &str, error: LookError, stop: &Stop) -> ProviderFailure {
         match error.kind {
             FailureKind::Stopped if !stop.is_set() => {
-                garbled(source, "stopped, although nobody had asked it to".to_owned())
+                garbled(source, "stopped without being asked to".to_owned())
             }
             _ => ProviderFailure::new(source, error),
         }
@@ -258,7 +258,8 @@ fn assemble(run: &Run<'_>, parts: Parts) -> Assessment {
         let (others, unheard): (Vec<_>, Vec<_>) =
             look.report.unheard.iter().partition(|it| is_own(it.0) || !is_plain(it.0));
         if let Some((other, _)) = others.first() {
-            failures.push(garbled(name, format!("speaks for {other:?}, which it is not")));
+            failures
+                .push(garbled(name, format!("answers for {other:?}, which is another provider")));
         }
         failures.extend(unheard.iter().map(|it| ProviderFailure::of(it.0, it.1.clone(), run.stop)));
         let names = unheard.iter().map(|it| it.0.as_str()).collect::<Vec<_>>().join(", ");
@@ -266,7 +267,7 @@ fn assemble(run: &Run<'_>, parts: Parts) -> Assessment {
         let found = look.diagnostics.iter().map(|it| &it.diagnostic_id);
         let found: Vec<_> = found.filter(|it| look.report.doubtful.contains(*it)).collect();
         if found.len() < look.report.doubtful.len() && !look.is_flood {
-            failures.push(garbled(name, "doubts findings that are not its own".to_owned()));
+            failures.push(garbled(name, "doubts findings of another provider".to_owned()));
         }
         doubtful.extend(found.into_iter().map(|it| (it.clone(), names.clone())));
     }

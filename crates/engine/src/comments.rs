@@ -40,7 +40,7 @@ pub(crate) fn lost_in_document(
         let deleted = covering_edit(old.text(), edits, comment);
         let parts = entries.as_ref().zip(deleted.as_ref());
         !parts.is_some_and(|(entries, (deleted, _))| {
-            Loss { old, new, entries, comment, deleted }.may_be()
+            Loss { old, new, entries, comment, deleted }.is_allowed()
         })
     });
     lost.map(|range| text_of(old.text(), &range))
@@ -171,7 +171,7 @@ struct Loss<'a> {
 
 impl Loss<'_> {
     /// Whether what the comment belongs to is gone as well.
-    fn may_be(&self) -> bool {
+    fn is_allowed(&self) -> bool {
         let container = self.container();
         let owners = self.owners_on_line();
         if !owners.is_empty() {

@@ -62,7 +62,7 @@ pub(crate) fn find_erratic(
     };
     let questions = objecting.iter().filter_map(question).collect();
     for (name, answer) in run.sources.ask(questions, run.stop) {
-        // One that does not answer now is no liar.
+        // One that does not answer now is not a liar.
         let (Ok(report), Some(source)) = (answer, run.sources.get(&name)) else { continue };
         let again = SourceAnswer::new(&source.card, report, &assessment.snapshot);
         if assessment.looks.get(&name).is_some_and(|it| !again.finds_as(it)) {

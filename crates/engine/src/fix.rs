@@ -252,7 +252,9 @@ impl<'a> Session<'a> {
             let doubt = repair.resolves.iter().find_map(|it| current.doubtful.get(it));
             let detail = match doubt {
                 _ if self.distrusted.contains(&repair.source) => self.distrust(&repair.source),
-                Some(silent) => format!("{silent} did not answer, and it may be no problem at all"),
+                Some(silent) => {
+                    format!("{silent} did not answer, so it may not be a problem at all")
+                }
                 None => continue,
             };
             let rejection = Rejection { reason: Reason::Unverified, with: None, detail };
@@ -280,7 +282,7 @@ impl<'a> Session<'a> {
     fn distrust(&self, source: &str) -> String {
         let start = &self.kept[0].assessment;
         if start.looks.get(source).is_some_and(|it| it.is_flood) {
-            format!("{source} says more than can be compared")
+            format!("{source} reports more than can be compared")
         } else if start.thieves.contains(source) {
             format!("{source} uses the ids of another provider")
         } else {
@@ -332,7 +334,7 @@ impl<'a> Session<'a> {
             let n = self.options.max_rechecks;
             let (ending, detail) = match self.run.stop.cause() {
                 Some(StopCause::OutOfTime) => {
-                    (Ending::TimeBudget, "the time for repairs was over".to_owned())
+                    (Ending::TimeBudget, "the time limit for repairs was reached".to_owned())
                 }
                 Some(StopCause::Cancelled) => {
                     (Ending::Cancelled, "the run was cancelled".to_owned())

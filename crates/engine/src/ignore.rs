@@ -276,7 +276,7 @@ pub(crate) fn sift(
     let mut own = Vec::new();
     for (path, file) in ignores {
         for directive in file.directives.iter().filter(|it| it.rules.is_empty()) {
-            let message = "this comment ignores no rule; name the rules that it is about";
+            let message = "this comment names no rule; name the rules to ignore";
             own.push(finding(IGNORE_WITHOUT_RULE, path, directive, message.to_owned()));
         }
         for (idx, Named { name, directive }) in

@@ -98,7 +98,7 @@ fn lost_kind(parses: &Parses, from: &RelPath, to: &RelPath, text: &Text) -> Opti
         format.or_else(|| parses.code(path, text).map(|it| it.name()))
     };
     let lost = name(from).filter(|_| name(to).is_none())?;
-    Some(format!("would no longer be looked at as {lost}"))
+    Some(format!("would no longer be checked as {lost}"))
 }
 
 /// What breaks between two versions of a document, if anything does, in words.
@@ -191,7 +191,7 @@ fn changed_layout(old: &Text, new: &Text) -> Option<&'static str> {
     }
     let (old_ends, new_ends) = (LineEnds::of(old), LineEnds::of(new));
     if old_ends.is_uniform() && old_ends != new_ends && new_ends != LineEnds::default() {
-        return Some("would get other line ends");
+        return Some("would change its line endings");
     }
     let ends = |bytes: &[u8]| matches!(bytes.last(), Some(b'\n' | b'\r'));
     if !old.is_empty() && !new.is_empty() && ends(old) != ends(new) {

@@ -115,7 +115,9 @@ impl TrialContext<'_> {
             let is_out =
                 |it: &str| self.distrusted.contains(it) || unheard.contains(it) || is_new(it);
             if Count::of(&checked.assessment, is_out) > Count::of(self.base, is_out) {
-                let detail = "more is wrong, in the order of work, than without it".to_owned();
+                let detail =
+                    "it leaves more findings, counted phase by phase, than there were without it"
+                        .to_owned();
                 complaints.push(Objection::new(Vec::new(), Reason::Regressed, detail));
             }
         }
@@ -265,7 +267,7 @@ impl TrialContext<'_> {
             let Some(silent) = silent.into_iter().find(is_asked) else { continue };
             let message = checked.assessment.silence(silent).map(|it| it.message.as_str());
             let detail =
-                format!("{silent} did not answer: {}", message.unwrap_or("it was given up"));
+                format!("{silent} did not answer: {}", message.unwrap_or("it was abandoned"));
             complaints.push(Objection::new(vec![idx], Reason::Unverified, detail).by(silent));
         }
         for idx in added.iter().copied() {
@@ -302,7 +304,7 @@ impl TrialContext<'_> {
     }
 
     /// What is new in the trial, less what was hidden before, what is put up with, and what the engine says of
-    /// comments: an ignore that lost its use is no harm done.
+    /// comments: an ignore that lost its use is not a harm done.
     fn fresh<'b>(&'b self, checked: &'b Checked) -> impl Iterator<Item = &'b Arc<Diagnostic>> {
         let assessment = &checked.assessment;
         checked.comparison.new.iter().map(|idx| &assessment.diagnostics[*idx]).filter(|it| {

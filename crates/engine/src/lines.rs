@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use edit::LineIndex;
 
-/// For every line, from its first byte of code to its last; `None` if there is none. The brackets in `wrap` are no code
+/// For every line, from its first byte of code to its last; `None` if there is none. The brackets in `wrap` are not code
 /// where all that they hold is a comment.
 pub(crate) fn code_by_line(
     text: &[u8],

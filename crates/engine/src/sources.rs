@@ -61,10 +61,10 @@ impl ProviderHandle<'_> {
     }
 }
 
-/// A looker that is let go of on a thread of its own: to end what it started may take it for ever, or make it panic.
-struct Mortal(Option<Box<dyn Looker>>);
+/// A looker that is dropped on a thread of its own: ending what it started may take forever, or panic.
+struct DetachedLooker(Option<Box<dyn Looker>>);
 
-impl Mortal {
+impl DetachedLooker {
     fn get(&mut self) -> Option<&mut dyn Looker> {
         match &mut self.0 {
             Some(looker) => Some(&mut **looker),
@@ -73,7 +73,7 @@ impl Mortal {
     }
 }
 
-impl Drop for Mortal {
+impl Drop for DetachedLooker {
     fn drop(&mut self) {
         let Some(looker) = self.0.take() else { return };
         let (sender, receiver) = channel::<()>();
@@ -91,7 +91,7 @@ impl Drop for Mortal {
 
 #[derive(Default)]
 struct Seat {
-    looker: Option<Mortal>,
+    looker: Option<DetachedLooker>,
     n_starts: usize,
     /// Why it is not asked any more.
     given_up: Option<LookError>,
@@ -305,29 +305,29 @@ impl<'a> Sources<'a> {
 struct Answer {
     place: usize,
     /// Gone if it panicked.
-    looker: Option<Mortal>,
+    looker: Option<DetachedLooker>,
     report: Result<Report, LookError>,
 }
 
 /// A looker, or what it takes to open one.
 enum Opening {
-    Open(Mortal),
+    Open(DetachedLooker),
     Closed(Arc<dyn Provider>, Environment),
 }
 
 /// The looker. To open it may take as long as to ask it, so this is done where it is asked.
-fn ready(opening: Opening) -> Result<Mortal, LookError> {
+fn ready(opening: Opening) -> Result<DetachedLooker, LookError> {
     match opening {
         Opening::Open(looker) => Ok(looker),
         Opening::Closed(provider, environment) => opened(&*provider, &environment),
     }
 }
 
-fn opened(provider: &dyn Provider, environment: &Environment) -> Result<Mortal, LookError> {
+fn opened(provider: &dyn Provider, environment: &Environment) -> Result<DetachedLooker, LookError> {
     match caught(|| provider.open(environment)).and_then(|it| it)? {
-        Opened::Elsewhere(looker) => Ok(Mortal(Some(looker))),
+        Opened::Elsewhere(looker) => Ok(DetachedLooker(Some(looker))),
         Opened::Function(_) => {
-            let message = "says that it runs elsewhere, and is a function in this process";
+            let message = "claims to run elsewhere, but is a function in this process";
             Err(LookError::new(FailureKind::Garbled, message))
         }
     }
@@ -357,7 +357,7 @@ fn start(
     };
     let thread = std::thread::Builder::new().name("provider".to_owned());
     thread.spawn(work).map(drop).map_err(|error| {
-        let message = format!("no thread could be started for it: {error}");
+        let message = format!("cannot start a thread for it: {error}");
         LookError::new(FailureKind::Unavailable, message)
     })
 }
@@ -394,7 +394,7 @@ impl SourceSlot<'_> {
         Some(match opened {
             Ok(Opened::Function(check)) => Ok(check),
             Ok(Opened::Elsewhere(_)) => {
-                let message = "says that it is a function in this process, and is none";
+                let message = "claims to be a function in this process, but is not";
                 Err(LookError::new(FailureKind::Garbled, message))
             }
             Err(error) => Err(error),
@@ -432,7 +432,7 @@ impl SourceSlot<'_> {
         }
     }
 
-    fn put_back(&self, looker: Mortal) {
+    fn put_back(&self, looker: DetachedLooker) {
         self.seat().looker = Some(looker);
     }
 

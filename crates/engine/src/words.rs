@@ -27,7 +27,7 @@ type RankKey = (
 impl RepairNotes {
     /// Writes down who was a candidate, and the plan's word on those that it rejects.
     pub(crate) fn record(&mut self, plan: &Plan, diagnostics: &[Arc<Diagnostic>]) {
-        // Who waited and is no candidate any more has nothing to wait for.
+        // Who waited and is not a candidate any more has nothing to wait for.
         self.rejections.retain(|_, it| it.reason != Reason::Waits);
         let classes: HashMap<&str, Class> =
             diagnostics.iter().map(|it| (it.diagnostic_id.as_str(), it.class())).collect();

@@ -19,7 +19,7 @@ impl Folder {
         let failed = |it: std::io::Error| FetchError::Failed { message: it.to_string() };
         let root = path.canonicalize().map_err(failed)?;
         if !root.is_dir() {
-            return Err(FetchError::Failed { message: "it is no folder".to_owned() });
+            return Err(FetchError::Failed { message: "it is not a folder".to_owned() });
         }
         Ok(Folder { root })
     }

@@ -2,6 +2,15 @@
 //! document, the number of redirects, the time for one and for all. Nothing is sent but the request itself, nothing is
 //! remembered between two runs, and an address that is not https is refused, but for this machine itself.
 //!
+//! ```
+//! use fetch::{Address, join};
+//!
+//! // A redirect is followed only to an address that would have been fetched in the first place.
+//! assert_eq!(Address::of("https://example.org/catalog.json"), Some(Address::Https));
+//! assert_eq!(Address::of("http://example.org/catalog.json"), None);
+//! assert_eq!(join("https://example.org/a/b.json", "c.json"), "https://example.org/a/c.json");
+//! ```
+//!
 //! Knows nothing about schemas, catalogues or workspaces.
 
 mod address;
@@ -37,7 +46,7 @@ pub enum FetchError {
     #[error("only https addresses are fetched")]
     Address,
     /// It is not there.
-    #[error("it is not there")]
+    #[error("it does not exist")]
     NotFound,
     /// The server answered with something else than the document.
     #[error("the server answered with status {status}")]
@@ -46,7 +55,7 @@ pub enum FetchError {
         status: u16,
     },
     /// It leads away again and again, or to an address that is not fetched.
-    #[error("it leads on to {to}, which is not followed")]
+    #[error("it redirects to {to}, which is not followed")]
     Redirect {
         /// The last address.
         to: String,

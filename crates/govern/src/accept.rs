@@ -27,7 +27,7 @@ pub fn accept(value: &Value, around: Surroundings<'_>) -> Result<Record, Vec<Rec
     }
     let status = value.get("status").and_then(Value::as_str).and_then(Status::named);
     if let Some(status) = status.filter(|it| *it != Status::Proposed) {
-        let message = format!("a new record is \"proposed\", never \"{status}\"");
+        let message = format!("a new record must be \"proposed\", not \"{status}\"");
         fault(&mut faults, Rule::Status, "/status", message);
     }
     if value.get("type").and_then(Value::as_str) == Some("code_fix") {
@@ -51,7 +51,7 @@ fn fault(faults: &mut Vec<RecordFault>, rule: Rule, pointer: &str, message: Stri
 fn correction(value: &Value, around: Surroundings<'_>, faults: &mut Vec<RecordFault>) {
     if let Some(sibling) = around.sibling {
         let message =
-            format!("{sibling} corrects the same source; a source has one correction, ever");
+            format!("{sibling} corrects the same source; a source can have only one correction");
         fault(faults, Rule::Duplicate, "/source_dds", message);
     }
     own_limits(value, faults);
@@ -63,8 +63,7 @@ fn correction(value: &Value, around: Surroundings<'_>, faults: &mut Vec<RecordFa
         return;
     };
     if matches!(source.kind, RecordKind::CodeFix { .. }) {
-        let message =
-            format!("{name} is a correction itself; its failure is for a person to look at");
+        let message = format!("{name} is itself a correction; a person has to look at its failure");
         fault(faults, Rule::Source, "/source_dds", message);
     }
     if source.status != Status::Failed {
@@ -82,13 +81,18 @@ fn own_limits(value: &Value, faults: &mut Vec<RecordFault>) {
     if let Some(n) = given.get("max_files_changed").and_then(Value::as_u64)
         && n > u64::from(MAX_FIX_FILES)
     {
-        let message = format!("a code_fix changes at most {MAX_FIX_FILES} files");
+        let message = format!("a code_fix may change at most {MAX_FIX_FILES} files");
         fault(faults, Rule::Constraints, "/constraints/max_files_changed", message);
     }
     for name in ["no_new_dependencies", "no_refactor"] {
         if given.get(name) == Some(&Value::Bool(false)) {
             let pointer = format!("/constraints/{name}");
-            fault(faults, Rule::Constraints, &pointer, format!("{name} is true in every code_fix"));
+            fault(
+                faults,
+                Rule::Constraints,
+                &pointer,
+                format!("{name} must be true in a code_fix"),
+            );
         }
     }
 }
@@ -98,13 +102,13 @@ fn inherited(value: &Value, source: &Record, faults: &mut Vec<RecordFault>) {
     for (name, wanted) in [("project", &source.project), ("tool", &source.tool)] {
         let given = value.get(name).and_then(Value::as_str);
         if given.is_some_and(|it| it != wanted) {
-            let message = format!("{name} is the source's, {wanted:?}");
+            let message = format!("{name} must be that of the source, {wanted:?}");
             fault(faults, Rule::Form, &format!("/{name}"), message);
         }
     }
     let goal = value.get("goal").and_then(Value::as_str);
     if goal.is_some_and(|it| !mentions(it, source.id.as_str())) {
-        let message = format!("the goal of a code_fix names its source, {}", source.id);
+        let message = format!("the goal of a code_fix must name its source, {}", source.id);
         fault(faults, Rule::Form, "/goal", message);
     }
 }
@@ -138,7 +142,7 @@ fn looser(value: &Value, source: &Constraints, faults: &mut Vec<RecordFault>) {
         && n > u64::from(limit)
         && n <= u64::from(MAX_FIX_FILES)
     {
-        let message = format!("the source allows {limit} files, a code_fix never allows more");
+        let message = format!("the source allows {limit} files, and a code_fix may not allow more");
         fault(faults, Rule::Constraints, "/constraints/max_files_changed", message);
     }
 }

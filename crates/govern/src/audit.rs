@@ -207,7 +207,7 @@ pub fn check_chain(texts: &[(i64, String)]) -> (Vec<AuditLine>, Vec<Flaw>) {
                 let last = seq.saturating_sub(1);
                 flaw(format!("lines {expected_seq} to {last} before it are missing"));
             }
-            _ => flaw("the first line has number 1".to_owned()),
+            _ => flaw("the first line must have number 1".to_owned()),
         }
         let follows_gap = *seq != expected_seq;
         expected_seq = seq.saturating_add(1);
@@ -217,10 +217,10 @@ pub fn check_chain(texts: &[(i64, String)]) -> (Vec<AuditLine>, Vec<Flaw>) {
             continue;
         };
         if line.seq != *seq {
-            flaw(format!("it says that it is line {}", line.seq));
+            flaw(format!("it claims to be line {}", line.seq));
         }
         if line.hash != line.expected_hash() {
-            flaw("it was changed: its hash is another".to_owned());
+            flaw("it was changed: its hash differs".to_owned());
         } else if line.previous != previous && !follows_gap && (previous.is_some() || *seq == 1) {
             flaw("it does not follow the line before it".to_owned());
         }
@@ -271,7 +271,7 @@ pub fn replay(lines: &[&AuditLine]) -> Result<Replayed, Flaw> {
                 match fits {
                     true => None,
                     false => {
-                        return Err(flaw("it is about another record of that name".to_owned()));
+                        return Err(flaw("it is about another record with that name".to_owned()));
                     }
                 }
             }
@@ -306,7 +306,7 @@ fn first(line: &AuditLine) -> Result<Replayed, String> {
         _ => false,
     };
     if !is_fine || line.from.is_some() || line.refused().is_some() {
-        return Err(format!("the first line of {} is not that it was added", line.dds));
+        return Err(format!("the first line of {} does not add it", line.dds));
     }
     Ok(Replayed {
         added: line.seq,
@@ -328,12 +328,15 @@ fn following(mut replayed: Replayed, line: &AuditLine) -> Result<Replayed, Strin
         return Err(format!("it is about another text of {}", line.dds));
     }
     if line.from.as_deref() != Some(replayed.status.as_str()) {
-        return Err(format!("{} was {} then, not what the line says", line.dds, replayed.status));
+        return Err(format!(
+            "{} was {} then, which is not what the line says",
+            line.dds, replayed.status
+        ));
     }
     if line.refused().is_some() {
         return match line.to == replayed.status {
             true => Ok(replayed),
-            false => Err("a refused event changed the status".to_owned()),
+            false => Err("a rejected event changed the status".to_owned()),
         };
     }
     let status = Status::named(&replayed.status)

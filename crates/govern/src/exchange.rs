@@ -106,18 +106,18 @@ fn fault(
 /// two different records; so is a number that would be kept as another one.
 pub fn parse_json(text: &str) -> Result<Value, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let value: Value = serde_json::from_str(text).map_err(|error| format!("no JSON: {error}"))?;
+    let value: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let limits = Limits { max_bytes: 1 << 30, max_depth: 256, max_expanded_nodes: 100_000_000 };
     let exact = |text: &str| {
         document::parse(&Text::new(text), Format::Json, &limits)
-            .map_err(|error| format!("no JSON: {error}"))
+            .map_err(|error| format!("not JSON: {error}"))
     };
     let document = exact(text)?;
     if let Some(refusal) = document.blocked() {
         return Err(refusal.to_string());
     }
     if !document.value().equals(&exact(&value.to_string())?.value()) {
-        return Err("a number has more digits than are kept, write it as a string".to_owned());
+        return Err("a number has more digits than can be stored; write it as a string".to_owned());
     }
     Ok(value)
 }
@@ -144,13 +144,13 @@ fn items(
             match list {
                 Some(Value::Array(list)) => (format!("/{name}"), list),
                 _ => {
-                    fault(faults, file, format!("/{name}"), format!("{name} is an array"));
+                    fault(faults, file, format!("/{name}"), format!("{name} must be an array"));
                     return Vec::new();
                 }
             }
         }
         _ => {
-            let message = format!("the file is an array, or an object with the member {name}");
+            let message = format!("the file must be an array, or an object with the member {name}");
             fault(faults, file, String::new(), message);
             return Vec::new();
         }
@@ -161,7 +161,7 @@ fn items(
 fn read_patches(value: &Value, faults: &mut Vec<FileFault>) -> BTreeMap<String, (String, Vec<u8>)> {
     let mut patches = BTreeMap::new();
     let Value::Object(members) = value else {
-        let message = "x_patches is an object of ids";
+        let message = "x_patches must be an object whose keys are ids";
         fault(faults, ExchangeFile::Proposals, "/x_patches".to_owned(), message);
         return patches;
     };
@@ -178,7 +178,7 @@ fn read_patches(value: &Value, faults: &mut Vec<FileFault>) -> BTreeMap<String, 
                 patches.insert(id.clone(), (pointer, bytes));
             }
             None => {
-                let message = "a patch is a text, or an object with the member base64";
+                let message = "a patch must be a string, or an object with the member base64";
                 fault(faults, ExchangeFile::Proposals, pointer, message);
             }
         }
@@ -245,8 +245,8 @@ mod tests {
             "{\"proposals\": 1, \"more\": 1}",
             Some("1"),
             &[
-                "dds.json/proposals: proposals is an array",
-                "reports.json: the file is an array, or an object with the member reports",
+                "dds.json/proposals: proposals must be an array",
+                "reports.json: the file must be an array, or an object with the member reports",
             ],
         );
         check(
@@ -254,17 +254,17 @@ mod tests {
             None,
             &["dds.json: key `id` appears more than once in its map; remove one of them first"],
         );
-        let number = "dds.json: a number has more digits than are kept, write it as a string";
+        let number = "dds.json: a number has more digits than can be stored; write it as a string";
         check("[{\"n\": 12345678901234567890123}]", None, &[number]);
         check("[{\"n\": 0.12345678901234567890123}]", None, &[number]);
         check("[{\"n\": [1e3, 1.50, -0.0, 18446744073709551615, 0.1]}]", None, &[]);
-        check("{", None, &["dds.json: no JSON: EOF while parsing an object at line 1 column 1"]);
+        check("{", None, &["dds.json: not JSON: EOF while parsing an object at line 1 column 1"]);
         check(
             "{\"proposals\": [], \"x_patches\": {\"a/b\": {\"base64\": \"x\"}, \"c\": 1}}",
             None,
             &[
-                "dds.json/x_patches/a~1b: a patch is a text, or an object with the member base64",
-                "dds.json/x_patches/c: a patch is a text, or an object with the member base64",
+                "dds.json/x_patches/a~1b: a patch must be a string, or an object with the member base64",
+                "dds.json/x_patches/c: a patch must be a string, or an object with the member base64",
             ],
         );
     }

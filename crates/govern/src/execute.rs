@@ -179,7 +179,7 @@ pub fn run_next(
     // A lease that is taken over keeps its phase.
     let left_at = stored.state.lease.as_ref().map_or(Phase::Claimed, |it| it.phase);
     let run = Run { executor, stored, dossier, started };
-    // What killed runs left behind. A copy that cannot be removed is no reason not to say what happened.
+    // What killed runs left behind. A copy that cannot be removed is not a reason not to say what happened.
     let _ = RunFolders::existing(&executor.runs).and_then(|runs| runs.sweep());
     let report = match left_at {
         Phase::Claimed => run.execute(registry)?,
@@ -419,7 +419,7 @@ impl Run<'_> {
                 outcome: ExecutionOutcome::Success,
                 error: String::new(),
                 transaction: Some(it.id.to_string()),
-                changes: it.touched.iter().map(touched).filter(is_of_the_tree).collect(),
+                changes: it.touched.iter().map(reported_change).filter(is_of_the_tree).collect(),
                 ..self.stopped(&Stopped::new(ExecutionOutcome::Error, ""))
             },
             None => {
@@ -565,7 +565,8 @@ fn is_of_the_tree(change: &ReportedChange) -> bool {
     !change.path.starts_with(".regreen/")
 }
 
-fn touched(touched: &workspace::Touched) -> ReportedChange {
+/// What a transaction did to a file, as reports say it.
+fn reported_change(touched: &workspace::Touched) -> ReportedChange {
     let change =
         |path: &snapshot::RelPath, kind: &str, from: Option<&snapshot::RelPath>| ReportedChange {
             path: path.to_string(),

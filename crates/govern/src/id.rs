@@ -74,7 +74,7 @@ impl fmt::Display for Id {
 /// All 999 names of one form and day are taken.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "all 999 ids of the form {prefix}NNN are taken, try again tomorrow or name the record yourself"
+    "all 999 ids of the form {prefix}NNN are taken; try again tomorrow, or give the record an id"
 )]
 pub struct NoFreeId {
     /// What the names start with.
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(mint(&prefix, &taken).unwrap().as_str(), "DDS-FIX-20260202-008");
         assert_eq!(mint(&prefix, &[]).unwrap().as_str(), "DDS-FIX-20260202-001");
         assert!(mint(&prefix, &ids(&["DDS-FIX-20260202-999"])).is_err());
-        // A text that a number parser would take as well is no name of the form.
+        // A text that a number parser would take as well is not a name of the form.
         assert_eq!(
             mint(&prefix, &ids(&["DDS-FIX-20260202-+99"])).unwrap().as_str(),
             "DDS-FIX-20260202-001"

@@ -55,13 +55,13 @@ pub fn read(value: &Value) -> Result<Legacy, Vec<RecordFault>> {
     };
     let id = value.get("id").and_then(Value::as_str).and_then(|it| Id::parse(it).ok());
     if id.is_none() {
-        fault(Rule::IdFormat, "/id", "the id is a text of one line, at most 200 characters");
+        fault(Rule::IdFormat, "/id", "the id must be one line of at most 200 characters");
     }
     let status = match value.get("status") {
         None => Some("unknown".to_owned()),
         Some(Value::String(text)) if is_status(text) => Some(text.clone()),
         Some(_) => {
-            fault(Rule::Status, "/status", "status is a short text");
+            fault(Rule::Status, "/status", "status must be a short string");
             None
         }
     };

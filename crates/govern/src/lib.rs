@@ -2,7 +2,35 @@
 //! run inside a scope that the kernel enforces, measured, and written down.
 //!
 //! The path of a proposal: [`shape::read`] makes a [`Record`] of JSON, [`accept()`] holds it against the ten rules,
-//! [`lifecycle::step`] is the only way from one status to the next.
+//! [`lifecycle::step`] is the only way from one status to the next. [`approval`] verifies who signed what, [`registry`] keeps
+//! records, reports and the audit trail, and [`execute`] carries out what is approved.
+//!
+//! ```
+//! use govern::Status;
+//! use govern::lifecycle::{Event, RecordState, step};
+//! use govern::shape;
+//!
+//! let record = shape::read(&serde_json::json!({
+//!     "version": 2,
+//!     "type": "code_change",
+//!     "id": "DDS-20260202-CODE-001",
+//!     "project": "shop",
+//!     "goal": "Return the right total",
+//!     "instructions": ["Return the sum"],
+//!     "allowed_paths": ["src/total.py"],
+//!     "tool": "mend",
+//!     "constraints": {"max_files_changed": 1},
+//!     "status": "proposed"
+//! }));
+//! assert!(record.faults.is_empty());
+//!
+//! // A rejected record is final; and nothing but an `Approved`, which only `approval` makes, leads to `approved`.
+//! let proposed = RecordState { status: Status::Proposed, lease: None };
+//! let rejected = step(&proposed, &Event::Reject)?;
+//! assert_eq!(rejected.status, Status::Rejected);
+//! assert!(step(&rejected, &Event::Sign).is_err());
+//! # Ok::<(), govern::lifecycle::TransitionRefusal>(())
+//! ```
 //!
 //! Knows nothing about checks, plans, command lines or how records are shown.
 #![warn(missing_docs)]

@@ -168,7 +168,7 @@ pub enum RegistryError {
         /// Why.
         reason: String,
     },
-    /// The file is no database any more.
+    /// The file is not a database any more.
     #[error(
         "the registry in {place} is damaged ({reason}); move the file aside, then restore a copy of it or import an export"
     )]
@@ -186,7 +186,7 @@ pub enum RegistryError {
     },
     /// It was made by a newer program.
     #[error(
-        "the registry in {place} has version {found}, this program knows {known}; use a newer program"
+        "the registry in {place} has version {found}, but this regreen supports version {known}; use a newer regreen"
     )]
     Newer {
         /// Where.
@@ -220,7 +220,7 @@ pub enum RegistryError {
     )]
     Url,
     /// A row is not as it was written.
-    #[error("{place} in the registry is damaged: {reason}; `regreen dds verify` finds out more")]
+    #[error("{place} in the registry is damaged: {reason}; `regreen dds verify` lists the faults")]
     Damaged {
         /// Which one.
         place: String,
@@ -228,7 +228,7 @@ pub enum RegistryError {
         reason: String,
     },
     /// Someone's name that could not be shown.
-    #[error("{what} is a text of one line with 1 to 200 characters")]
+    #[error("{what} must be one line of 1 to 200 characters")]
     Name {
         /// Whose.
         what: &'static str,
@@ -406,7 +406,7 @@ pub enum HappenError {
     },
     /// The record changed since the caller looked at it.
     #[error(
-        "the record changed meanwhile: version {expected} was looked at, it has version {found}; look again"
+        "the record changed in the meantime: expected version {expected}, found version {found}; read it again"
     )]
     Conflict {
         /// The version that the caller saw.
@@ -418,16 +418,16 @@ pub enum HappenError {
     #[error(transparent)]
     Refused(#[from] TransitionRefusal),
     /// Nothing happens to a record of before. An audit line says that it was tried.
-    #[error("{id} is a legacy record: it can be read and exported, nothing else")]
+    #[error("{id} is a legacy record: it can only be read and exported")]
     Legacy {
         /// The name.
         id: Id,
     },
     /// The end of a run comes with its report, and with nothing else comes one.
-    #[error("a run's end, and nothing else, comes with a report of the same record and outcome")]
+    #[error("the end of a run, and no other event, needs a report of the same record and outcome")]
     Report,
     /// An approval comes with its document.
-    #[error("an approval comes with its document")]
+    #[error("an approval needs its document")]
     NoDocument,
     /// The approval is one of another record, or of other bytes. An audit line says that it was tried.
     #[error("the approval is not one of {id} as it is stored")]
@@ -436,7 +436,7 @@ pub enum HappenError {
         id: Id,
     },
     /// The details could be written, but not be read again.
-    #[error("details are nested at most {MAX_DETAIL_LEVELS} levels deep")]
+    #[error("details may be nested at most {MAX_DETAIL_LEVELS} levels deep")]
     TooDeep,
     /// The registry failed.
     #[error(transparent)]

@@ -24,7 +24,7 @@ pub struct Report {
     pub sandbox: Option<String>,
     /// The tool's exit code, where it ended by itself.
     pub exit_code: Option<i32>,
-    /// Why it was no success, sanitised; empty for a success.
+    /// Why it was not a success, sanitised; empty for a success.
     pub error: String,
     /// Everything that the tool changed, in the order of paths, whether it was kept or not.
     pub changes: Vec<ReportedChange>,

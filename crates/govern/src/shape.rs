@@ -28,13 +28,13 @@ pub struct RecordFault {
 pub enum Rule {
     /// 1: the id has the form of its type (DF-1, DF-22).
     IdFormat,
-    /// 2: the version is the number 2 (DF-2, DF-23).
+    /// 2: the version must be 2 (DF-2, DF-23).
     Version,
     /// 3: the type is a known one (DF-3, DF-24).
     Type,
     /// 4: a new record is proposed (DF-10, DF-25).
     Status,
-    /// 5: the source exists, failed, and is no correction itself (DF-11, DF-26, DF-46).
+    /// 5: the source exists, failed, and is not a correction itself (DF-11, DF-26, DF-46).
     Source,
     /// 6: no path leaves the scope of the source (DF-7, DF-27, DF-36).
     AllowedPaths,
@@ -88,7 +88,7 @@ pub fn read(value: &Value) -> ReadRecord {
     let record = match value {
         Value::Object(members) => reader.record(members),
         _ => {
-            reader.fault(Rule::Form, "", "a record is a JSON object");
+            reader.fault(Rule::Form, "", "a record must be a JSON object");
             None
         }
     };
@@ -114,7 +114,7 @@ impl Reader {
         let is_fix = self.kind_is_fix(members);
         let id = self.id(members, is_fix);
         if members.get("version") != Some(&Value::from(2)) {
-            self.fault(Rule::Version, "/version", "version is the number 2");
+            self.fault(Rule::Version, "/version", "version must be 2");
         }
         let project = self.text(members, "project");
         let goal = self.text(members, "goal");
@@ -159,7 +159,7 @@ impl Reader {
                 None
             }
             _ => {
-                self.fault(Rule::Type, "/type", "type is \"code_change\" or \"code_fix\"");
+                self.fault(Rule::Type, "/type", "type must be \"code_change\" or \"code_fix\"");
                 None
             }
         }
@@ -177,7 +177,7 @@ impl Reader {
             IdForm::Legacy => false,
         });
         if !fits {
-            self.fault(Rule::IdFormat, "/id", format!("the id has the form {wanted}"));
+            self.fault(Rule::IdFormat, "/id", format!("the id must have the form {wanted}"));
         }
         id
     }
@@ -185,7 +185,7 @@ impl Reader {
     fn status(&mut self, members: &Map<String, Value>) -> Option<Status> {
         let status = members.get("status").and_then(Value::as_str).and_then(Status::named);
         if status.is_none() {
-            self.fault(Rule::Status, "/status", "status is \"proposed\" in a new record");
+            self.fault(Rule::Status, "/status", "status must be \"proposed\" in a new record");
         }
         status
     }
@@ -217,7 +217,7 @@ impl Reader {
             }
             Some(Value::String(text)) => Some(text.clone()),
             Some(_) => {
-                self.fault(rule, pointer, format!("{name} is a string"));
+                self.fault(rule, pointer, format!("{name} must be a string"));
                 None
             }
             None => {
@@ -244,7 +244,11 @@ impl Reader {
             }
             Some(Value::Array(items)) => Some(items),
             Some(_) => {
-                self.fault(rule, &format!("/{name}"), format!("{name} is an array of strings"));
+                self.fault(
+                    rule,
+                    &format!("/{name}"),
+                    format!("{name} must be an array of strings"),
+                );
                 None
             }
             None => {
@@ -257,7 +261,7 @@ impl Reader {
     fn instructions(&mut self, members: &Map<String, Value>) -> Option<Vec<String>> {
         let items = self.array(members, "instructions", Rule::Form)?;
         if items.is_empty() {
-            self.fault(Rule::Form, "/instructions", "instructions has at least one step");
+            self.fault(Rule::Form, "/instructions", "instructions must have at least one step");
             return None;
         }
         let read: Vec<Option<String>> = (0..)
@@ -276,7 +280,7 @@ impl Reader {
         for (idx, item) in items.iter().enumerate() {
             let pointer = format!("/allowed_paths/{idx}");
             let Some(text) = item.as_str() else {
-                self.fault(Rule::AllowedPaths, &pointer, "a path is a string");
+                self.fault(Rule::AllowedPaths, &pointer, "a path must be a string");
                 continue;
             };
             match ScopeEntry::parse(text) {
@@ -289,8 +293,11 @@ impl Reader {
 
     fn constraints(&mut self, members: &Map<String, Value>, is_fix: bool) -> Option<Constraints> {
         let Some(Value::Object(given)) = members.get("constraints") else {
-            let what =
-                if members.contains_key("constraints") { "is an object" } else { "is missing" };
+            let what = if members.contains_key("constraints") {
+                "must be an object"
+            } else {
+                "is missing"
+            };
             self.fault(Rule::Constraints, "/constraints", format!("constraints {what}"));
             return None;
         };
@@ -303,7 +310,7 @@ impl Reader {
                 self.fault(
                     Rule::Constraints,
                     pointer,
-                    "max_files_changed is a whole number from 0",
+                    "max_files_changed must be an integer of 0 or more",
                 );
             }
         }
@@ -315,7 +322,7 @@ impl Reader {
                 self.fault(
                     Rule::Constraints,
                     &pointer,
-                    "no such constraint; nothing would enforce it",
+                    "unknown constraint, which nothing would enforce",
                 );
             }
         }
@@ -323,7 +330,11 @@ impl Reader {
             for name in CONSTRAINTS {
                 if !given.contains_key(name) {
                     let pointer = format!("/constraints/{name}");
-                    self.fault(Rule::Constraints, &pointer, format!("a code_fix states {name}"));
+                    self.fault(
+                        Rule::Constraints,
+                        &pointer,
+                        format!("a code_fix must state {name}"),
+                    );
                 }
             }
         }
@@ -334,7 +345,7 @@ impl Reader {
         let value = given.get(name)?;
         if value.as_bool().is_none() {
             let pointer = format!("/constraints/{name}");
-            self.fault(Rule::Constraints, &pointer, format!("{name} is true or false"));
+            self.fault(Rule::Constraints, &pointer, format!("{name} must be true or false"));
         }
         value.as_bool()
     }
@@ -351,7 +362,7 @@ impl Reader {
             });
         let Some(Value::Object(given)) = members.get("error_context") else {
             let has = members.contains_key("error_context");
-            let what = if has { "is an object" } else { "is missing" };
+            let what = if has { "must be an object" } else { "is missing" };
             self.fault(Rule::ErrorContext, "/error_context", format!("error_context {what}"));
             return None;
         };
@@ -368,9 +379,9 @@ impl Reader {
         let at = |name: &str| below("/error_context", name);
         for name in given.keys() {
             if name.starts_with("x_") {
-                self.fault(rule, &at(name), "x_ members stand in the record itself");
+                self.fault(rule, &at(name), "x_ members belong in the record itself");
             } else if !ERROR_CONTEXT.contains(&name.as_str()) {
-                self.fault(rule, &at(name), "error_context has no such member");
+                self.fault(rule, &at(name), "unknown member of error_context");
             }
         }
         let original =
@@ -378,7 +389,11 @@ impl Reader {
         if let (Some(original), Some(source)) = (&original, source)
             && original != source.as_str()
         {
-            self.fault(rule, &at("original_dds"), format!("original_dds is source_dds, {source}"));
+            self.fault(
+                rule,
+                &at("original_dds"),
+                format!("original_dds must be source_dds, {source}"),
+            );
         }
         let message = self.message(given.get("error_message"));
         let failed_at = self.text_at(given.get("failed_at"), rule, &at("failed_at"), "failed_at");
@@ -423,11 +438,16 @@ impl Reader {
                     extra.insert(name.clone(), value.clone());
                 }
                 Some(member) if member.is_of_fixes() && is_fix == Some(false) => {
-                    self.fault(Rule::Form, &pointer, format!("a code_change has no {name}"));
+                    self.fault(
+                        Rule::Form,
+                        &pointer,
+                        format!("{name} is not allowed in a code_change"),
+                    );
                 }
                 Some(_) => {}
                 None => {
-                    let message = "no such member; what is not in the contract starts with x_";
+                    let message =
+                        "unknown member; the name of an additional member must start with x_";
                     self.fault(Rule::Form, &pointer, message);
                 }
             }
@@ -453,7 +473,7 @@ impl Reader {
                     self.fault(
                         Rule::Form,
                         pointer,
-                        "a number beyond 2^53 cannot be signed, write it as a string",
+                        "a number beyond 2^53 cannot be signed; write it as a string",
                     );
                 }
             }

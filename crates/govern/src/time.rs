@@ -10,9 +10,9 @@ use jiff::tz::TimeZone;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Moment(Timestamp);
 
-/// The text is no ISO-8601 date and time.
+/// The text is not an ISO-8601 date and time.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{text:?} is no ISO-8601 date and time, write for example 2026-02-02T15:30:45Z")]
+#[error("{text:?} is not an ISO-8601 date and time; expected for example 2026-02-02T15:30:45Z")]
 pub struct NotAMoment {
     /// The refused text.
     pub text: String,

@@ -30,7 +30,7 @@ pub struct ProposalFile {
     pub repository: String,
     /// The number that its approvals are bound to.
     pub nonce: String,
-    /// The SHA-256 of the patch that it came with, in hexadecimal. A plan is no part of it.
+    /// The SHA-256 of the patch that it came with, in hexadecimal. A plan is not part of it.
     pub patch: Option<String>,
 }
 
@@ -114,7 +114,7 @@ impl ProposalFile {
             nonce: text(&members, "nonce")?,
             patch: match members.get("patch") {
                 None | Some(Value::Null) => None,
-                Some(value) => Some(hex(value).ok_or("patch is null or {\"sha256\": …}")?),
+                Some(value) => Some(hex(value).ok_or("patch must be null or {\"sha256\": …}")?),
             },
         };
         let is_nonce = |it: &str| {
@@ -125,7 +125,7 @@ impl ProposalFile {
             return Err("its nonce is not 32 hexadecimal digits".to_owned());
         }
         if proposal.record.get("status").and_then(Value::as_str) != Some("proposed") {
-            return Err("a proposal that travels is always `proposed`".to_owned());
+            return Err("a shared proposal must be `proposed`".to_owned());
         }
         named(name, &proposal.name())?;
         Ok(proposal)
@@ -175,12 +175,15 @@ impl Receipt {
         let members = object(bytes, "regreen_receipt")?;
         let report = members.get("report").and_then(Report::from_json).ok_or("it has no report")?;
         let hashes = members.get("statement_hashes").and_then(Value::as_array);
-        let hashes = hashes.ok_or("statement_hashes is a list of hashes")?;
+        let hashes = hashes.ok_or("statement_hashes must be a list of hashes")?;
         let result = text(&members, "result_hash")?;
         let receipt = Receipt {
             proposal: text(&members, "proposal")?,
             statements: hashes.iter().filter_map(|it| it.as_str().map(str::to_owned)).collect(),
-            result: result.strip_prefix("sha256:").ok_or("result_hash is sha256:…")?.to_owned(),
+            result: result
+                .strip_prefix("sha256:")
+                .ok_or("result_hash must be sha256:…")?
+                .to_owned(),
             report,
         };
         if receipt.to_json() != Value::Object(members) {
@@ -242,11 +245,11 @@ impl CommentFile {
     pub fn read(name: &str, bytes: &[u8]) -> Result<CommentFile, String> {
         let members = object(bytes, "regreen_comment")?;
         let dds = Id::parse(&text(&members, "dds")?).map_err(|error| error.to_string())?;
-        let at = Moment::parse(&text(&members, "at")?).map_err(|_| "at is a time in UTC")?;
+        let at = Moment::parse(&text(&members, "at")?).map_err(|_| "at must be a time in UTC")?;
         let comment = CommentFile::new(&dds, &text(&members, "by")?, at, &text(&members, "text")?);
-        let comment = comment.ok_or("it says nothing")?;
+        let comment = comment.ok_or("it has no text")?;
         if comment.to_json() != Value::Object(members) {
-            return Err("it has members, characters or a length that no comment has".to_owned());
+            return Err("it has unknown members, control characters or too much text".to_owned());
         }
         named(name, &comment.name())?;
         Ok(comment)
@@ -257,7 +260,7 @@ fn object(bytes: &[u8], version: &str) -> Result<Map<String, Value>, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
     match parse_json(text)? {
         Value::Object(members) if members.get(version) == Some(&json!(1)) => Ok(members),
-        _ => Err(format!("it is no object with {version} = 1")),
+        _ => Err(format!("it is not an object with {version} = 1")),
     }
 }
 
@@ -270,14 +273,14 @@ fn only(members: &Map<String, Value>, names: &[&str]) -> Result<(), String> {
 
 fn text(members: &Map<String, Value>, name: &str) -> Result<String, String> {
     let text = members.get(name).and_then(Value::as_str).filter(|it| !it.is_empty());
-    text.map(str::to_owned).ok_or_else(|| format!("{name} is a text that is not empty"))
+    text.map(str::to_owned).ok_or_else(|| format!("{name} must be a string that is not empty"))
 }
 
 fn named(found: &str, expected: &str) -> Result<(), String> {
     if found == expected {
         return Ok(());
     }
-    Err(format!("its content belongs under the name {expected}: it was changed, or renamed"))
+    Err(format!("its content belongs to the name {expected}: it was changed or renamed"))
 }
 
 #[cfg(test)]

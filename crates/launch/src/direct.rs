@@ -130,7 +130,7 @@ pub(crate) fn spawn(program: &Program, command: &mut Command) -> Result<Child, L
         let reason = match error.kind() {
             // The system says the same of a folder to start in that is not there.
             ErrorKind::NotFound if !program.cwd.is_dir() => {
-                format!("there is no folder {}", program.cwd.display())
+                format!("the folder {} does not exist", program.cwd.display())
             }
             ErrorKind::NotFound => "it was not found".to_owned(),
             ErrorKind::PermissionDenied => "it is not executable".to_owned(),

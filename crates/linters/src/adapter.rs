@@ -291,7 +291,7 @@ impl ToolOutput {
             let text = String::from_utf8_lossy(tail).into_owned();
             text.lines().rev().find(|it| !it.trim().is_empty()).map(tidy_message)
         };
-        last(&self.stderr).or_else(|| last(&self.stdout)).unwrap_or_else(|| "nothing said".into())
+        last(&self.stderr).or_else(|| last(&self.stdout)).unwrap_or_else(|| "no output".into())
     }
 }
 
@@ -486,7 +486,7 @@ impl Adapter {
             "rewrite" if self.kind == ToolKind::Rewriter => Some(RulePage {
                 url: (self.page)(rule)?,
                 explanation: format!(
-                    "{name} rewrites this place and does not say which rule asks for it"
+                    "{name} rewrites this place and does not say which rule it is for"
                 ),
             }),
             _ => Some(RulePage {

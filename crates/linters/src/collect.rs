@@ -285,7 +285,7 @@ impl<'t, 'a> Collector<'t, 'a> {
                 (Some(own), Some(places)) => self.fix(&own, &places, fix).map(|it| (own, it)),
                 _ => Err(fix.refused.unwrap_or_else(|| match &raw.file {
                     Some(file) => format!("{file} is not a file of the tree"),
-                    None => "it is about no file inside the root".to_owned(),
+                    None => "it is not about a file inside the root".to_owned(),
                 })),
             };
             match checked {

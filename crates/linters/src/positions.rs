@@ -163,7 +163,7 @@ pub enum Misfit {
         offset: i64,
     },
     /// The place is in the middle of a character.
-    #[error("the position lies inside a character")]
+    #[error("the position is inside a character")]
     InsideCharacter,
     /// The end comes before the start.
     #[error("the range ends before it starts")]
@@ -177,7 +177,7 @@ pub enum Misfit {
         found: String,
     },
     /// It is not said what is counted, and it makes a difference here.
-    #[error("it is not said what columns count, and here it makes a difference")]
+    #[error("the tool does not say what its columns count, and it makes a difference here")]
     UnknownUnit,
     /// The text is too large to count in.
     #[error("the file is too large for positions")]

@@ -24,7 +24,7 @@ pub struct ToolReport {
     pub n_more: usize,
     /// The files that they are about: what is said of those is not all.
     pub cut: BTreeSet<RelPath>,
-    /// How many findings have a place that is not in their file.
+    /// How many findings have a position outside their file.
     pub n_misplaced: usize,
     /// What the tool said about itself, one line each.
     pub notes: Vec<String>,

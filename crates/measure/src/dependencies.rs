@@ -204,7 +204,7 @@ fn new_vendored(changes: &[PathChange], before: &Snapshot) -> BTreeSet<RelPath> 
     found
 }
 
-/// The changed files that are no manifests by name, but that a requirements file includes.
+/// The changed files that are not manifests by name, but that a requirements file includes.
 fn included(changes: &[PathChange], after: &Snapshot) -> BTreeSet<RelPath> {
     let is_open = |change: &PathChange| {
         manifest(&change.path).is_none()

@@ -91,7 +91,7 @@ fn resolve(path: &RelPath, target: &str, tree: &Snapshot) -> Result<RelPath, Str
             _ => reached.push(segment),
         }
         let here = RelPath::parse(&reached.join("/"))
-            .map_err(|error| format!("the link leads to no path of a workspace: {error}"))?;
+            .map_err(|error| format!("the link does not lead to a path of a workspace: {error}"))?;
         if let Some(Entry::Link { target }) = tree.get(&here) {
             n_hops += 1;
             if n_hops > MAX_HOPS || n_steps > MAX_STEPS {

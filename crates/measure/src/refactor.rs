@@ -31,7 +31,8 @@ pub(super) fn refactorings(
         }
     }
     if renames_may_be_missed(changes, before, after) {
-        let message = "so many files went and came that renames cannot be judged".to_owned();
+        let message =
+            "so many files were removed and added that renames cannot be judged".to_owned();
         findings.push((None, message));
     }
     findings.extend(lines::rewritten(&versions(changes, before, after)));

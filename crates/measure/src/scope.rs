@@ -13,27 +13,29 @@ pub struct ScopeEntry {
     is_directory: bool,
 }
 
-/// Why a string is no scope entry.
+/// Why a string is not a scope entry.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScopeError {
-    /// It is no path inside the workspace.
+    /// It is not a path inside the workspace.
     #[error(transparent)]
     Path(#[from] PathError),
     /// A star or a question mark, which someone may expect to be expanded.
-    #[error("{entry:?} has a wildcard; entries name a file, or a directory with `/` at the end")]
+    #[error(
+        "{entry:?} has a wildcard; an entry must name a file, or a directory with `/` at the end"
+    )]
     Wildcard {
         /// The refused string.
         entry: String,
     },
     /// Tools would take it for an option.
-    #[error("{entry:?} starts with a dash, tools would take it for an option")]
+    #[error("{entry:?} starts with a dash; tools would read it as an option")]
     Dash {
         /// The refused string.
         entry: String,
     },
     /// Line ends and other control characters, or characters that change how the rest reads.
-    #[error("{entry:?} has a character that does not show as what it is")]
+    #[error("{entry:?} has a character that is displayed as another one")]
     Hidden {
         /// The refused string.
         entry: String,

@@ -40,7 +40,7 @@ pub(crate) fn shared(left: &[u32], right: &[u32]) -> usize {
     n_shared
 }
 
-/// The share of the larger bag that is in the smaller too, in percent. Two empty bags are no evidence: 0.
+/// The share of the larger bag that is in the smaller too, in percent. Two empty bags are not evidence: 0.
 pub(crate) fn percent(left: &[u32], right: &[u32]) -> usize {
     let larger = left.len().max(right.len());
     (shared(left, right) * 100).checked_div(larger).unwrap_or(0)

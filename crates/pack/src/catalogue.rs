@@ -171,7 +171,7 @@ impl Catalogue {
         self.by_address.get(&address::normal(address)).map(|it| &self.lock.schemas[*it])
     }
 
-    /// The bytes of a schema that is no file of the workspace.
+    /// The bytes of a schema that is not a file of the workspace.
     pub(crate) fn read(&self, schema: &LockedSchema) -> Option<Vec<u8>> {
         self.bytes.read(&schema.hash).filter(|it| content_hash(it) == schema.hash)
     }

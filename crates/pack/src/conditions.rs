@@ -16,7 +16,7 @@ impl Conditions {
     /// error has the member that it is about.
     pub fn read(value: &Value) -> Result<Conditions, (Option<String>, String)> {
         let Value::Object(members) = value else {
-            return Err((None, "expected an object from places to values".to_owned()));
+            return Err((None, "expected an object that maps places to values".to_owned()));
         };
         if members.is_empty() || members.len() > MAX_CONDITIONS {
             return Err((None, format!("expected 1 to {MAX_CONDITIONS} places")));

@@ -29,7 +29,7 @@ impl FileGlobs {
             ));
         }
         match GlobBuilder::new(glob).literal_separator(true).build() {
-            // The library says what is no glob, and why; to compile what is one would cost more than all else.
+            // The library says what is not a glob, and why; to compile what is one would cost more than all else.
             Ok(_) => list.extend(PathGlob::from_root(glob)),
             Err(error) => {
                 return Err(format!(

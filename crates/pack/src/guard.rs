@@ -73,7 +73,7 @@ pub(crate) enum Undecided {
     #[error("it may cost more than {MAX_COST} steps here")]
     TooCostly,
     #[error(
-        "earlier places of this file have cost {MAX_TOTAL_COST} steps; this one and those after it were not looked at"
+        "earlier places of this file have cost {MAX_TOTAL_COST} steps; this one and those after it were not evaluated"
     )]
     SpentBefore,
     #[error("it makes a list of the members of a map, which have no order")]
@@ -101,7 +101,7 @@ impl Guard {
             ));
         }
         let compiled = on_a_deep_stack(|| compile_here(source));
-        let compiled = compiled.ok_or("no thread could be started to read the expression")??;
+        let compiled = compiled.ok_or("cannot start a thread to read the expression")??;
         Ok(Guard { source: source.to_owned(), compiled: OnceLock::from(compiled) })
     }
 
@@ -150,7 +150,7 @@ impl Guard {
             Ok(Some(Ok(cel::Value::Bool(holds)))) => Ok(holds),
             Ok(Some(Ok(other))) => Err(Undecided::NotBool { found: type_name(&other) }),
             Ok(Some(Err(error))) => Err(Undecided::Failed { message: reason(&error, maps) }),
-            Err(_) => Err(Undecided::Failed { message: "the evaluation failed inside".to_owned() }),
+            Err(_) => Err(Undecided::Failed { message: "the evaluator failed".to_owned() }),
         }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn legible(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The schema that a text names by a key, as far as that can be told without parsing it; empty if it has the key and no
-/// schema can be made out. A mention in a sentence is no key.
+/// schema can be made out. A mention in a sentence is not a key.
 pub(crate) fn named_schema(bytes: &[u8]) -> Option<String> {
     ["$schema", "\\u0024schema"].into_iter().find_map(|key| {
         memchr::memmem::find_iter(bytes, key)

@@ -570,7 +570,7 @@ fn compare(
         }
         ReferenceTarget::Schema(id) => {
             let slot = context.schema(&id);
-            let loaded = slot.loaded.get().expect("`Desk::schema` fills the slot");
+            let loaded = slot.loaded.get().expect("`schema` filled the slot");
             match &loaded.schema {
                 Err(Unusable { is_absent: true, .. }) => {
                     looked.diagnostics.push(absent());
@@ -726,7 +726,7 @@ fn read_locked(
             depends_on.insert(path.clone());
             let text = snapshot.file(path).map(|it| it.text());
             let text = text.filter(|it| catalogue::content_hash(it.bytes()) == locked.hash);
-            let other = format!("`{path}` is not what {} says", catalogue::LOCK);
+            let other = format!("`{path}` does not have the hash in {}", catalogue::LOCK);
             text.ok_or_else(|| unread(other, false))?.bytes().to_vec()
         }
         None => catalogue.read(locked).ok_or_else(|| unread(String::new(), true))?,

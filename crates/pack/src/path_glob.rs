@@ -20,7 +20,7 @@ pub(crate) struct PathGlob {
     /// What the name starts and ends with, whatever else.
     prefix: String,
     suffix: String,
-    /// How many characters are no wildcards: what is more special wins.
+    /// How many characters are not wildcards: what is more special wins.
     pub(crate) weight: usize,
 }
 

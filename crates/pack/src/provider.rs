@@ -151,7 +151,7 @@ impl Check for PackCheck {
         Ok(report(Remembered { pack: Arc::clone(&self.pack), files, rules }))
     }
 
-    /// They were tried when the findings were made, and are only left out until somebody asks.
+    /// Adds the repairs, which were tried when the findings were made, and left out of the report until now.
     fn repairs(&self, _: &Input<'_>, report: &mut Report) -> Result<(), LookError> {
         let memory = report.memory.clone();
         let Some(known) = memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>()) else {
@@ -353,7 +353,7 @@ fn on_a_fitting_stack<T: Send>(pack: &Pack, work: impl FnOnce() -> T + Send) -> 
 }
 
 fn no_stack(pack: &Pack) -> LookError {
-    let message = format!("no thread could be started for the guards of pack `{}`", pack.name());
+    let message = format!("cannot start a thread for the guards of pack `{}`", pack.name());
     LookError::new(FailureKind::Unavailable, message)
 }
 

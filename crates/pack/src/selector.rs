@@ -127,7 +127,7 @@ impl Occurrence {
         !matches!(self.value, Value::Null | Value::Array(_) | Value::Object(_))
     }
 
-    /// The operation that puts another value here; `None` if a key would have to become something that is no key.
+    /// The operation that puts another value here; `None` if a key would have to become something that is not a key.
     pub(crate) fn set(&self, value: &Value) -> Option<GuardedOp> {
         let at = self.pointer();
         if !self.is_key {

@@ -1,7 +1,7 @@
 //! The provider `syntax`: every JSON, YAML and TOML file is parsed, whether or not a rule is about it.
 //!
 //! A file that does not parse is an error, or a warning where tests keep what is meant to be wrong; so is a key that its
-//! object has twice. A file that does not parse and has the marker of a template before the place is no finding: it is
+//! object has twice. A file that does not parse and has the marker of a template before the place is not a finding: it is
 //! counted as not checked. Where one small edit makes a file parse and keeps every value, it is offered. No tree is kept;
 //! files that nothing was found in are known by their bytes in the next process and are not read again.
 
@@ -345,7 +345,7 @@ fn broken(
     looked
 }
 
-const NOT_UTF8: &str = "the text is not in UTF-8 but in UTF-16 or UTF-32";
+const NOT_UTF8: &str = "the text is in UTF-16 or UTF-32, not UTF-8";
 
 /// Whether the text is in UTF-16 or UTF-32 and sound otherwise. YAML allows that.
 fn is_wide(bytes: &[u8], format: Format, limits: &Limits) -> bool {

@@ -5,7 +5,7 @@ use document::Value;
 use crate::pattern::{Lookup, Pattern};
 use crate::typo;
 
-/// Longer results are no names; a document must not be able to blow them up.
+/// Longer results are not names; a document must not be able to blow them up.
 const MAX_RESULT: usize = 4096;
 const MAX_PARTS: usize = 64;
 
@@ -166,7 +166,7 @@ fn capitalized(word: &str) -> String {
     first.chain(characters.flat_map(char::to_lowercase)).collect()
 }
 
-/// The words of a name: split at everything that is no letter or digit, before a capital that follows a small letter
+/// The words of a name: split at everything that is not a letter or digit, before a capital that follows a small letter
 /// or digit, and before the last capital of a run that a small letter follows (`HTTPServer` is `HTTP`, `Server`).
 fn words(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();

@@ -15,7 +15,7 @@ pub(crate) enum Nearness {
 /// Shorter texts are too near to everything for a slip to mean anything.
 const MIN_TYPO_LENGTH: usize = 3;
 
-/// Longer texts are no names, and are not compared.
+/// Longer texts are not names, and are not compared.
 const MAX_LENGTH: usize = 256;
 
 /// The one candidate that `text` was meant to be: the only variant, or, where there is no variant, the only typo.

@@ -3,6 +3,33 @@
 //! Conversion runs with a simulation, because several choices depend on what is there before each operation, and ends
 //! with one: both documents are simulated and must make the same change. What cannot be expressed is refused and
 //! listed; what is only said differently is kept in regreen's extensions, which a strict conversion does not write.
+//!
+//! ```
+//! use document::{Format, Limits};
+//! use edit::Text;
+//! use patch::bridge::{Context, to_changeset, to_fix_actions};
+//! use patch::{Patch, read};
+//! use snapshot::{Entry, File, FileIndex, RelPath, Snapshot};
+//!
+//! let file = Entry::File(File::new(Text::new("port: eighty\n"), 0o644));
+//! let snapshot = Snapshot::new([(RelPath::parse("app.yaml")?, file)].into())?;
+//! let index = FileIndex::default();
+//! let context = Context { snapshot: &snapshot, index: &index, limits: Limits::DEFAULT, strict: false };
+//!
+//! let text = Text::new(
+//!     "changeset_uid: port\nops:\n  - {type: set_value, file_uid: 'path:app.yaml', json_pointer: /port, value: 80}\n",
+//! );
+//! let Ok(Patch::Changeset(changeset)) = read("port.yaml", &text, Format::Yaml, None, &Limits::DEFAULT) else {
+//!     panic!("it follows its contract")
+//! };
+//!
+//! let actions = to_fix_actions(&changeset, &context)?.document;
+//! assert_eq!(actions.fix_actions[0].ops[0].kind.name(), "replace_value");
+//!
+//! let back = to_changeset(&actions, &context)?.document;
+//! assert_eq!(back.ops[0].kind.name(), "set_value");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod to_changeset;
 mod to_fix_actions;

@@ -107,6 +107,24 @@ pub struct NotText {
 
 impl EditsDocument {
     /// The document that makes this change. Permission bits of added files are not part of it.
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    ///
+    /// use edit::{Edit, EditSet, Text};
+    /// use patch::edits::EditsDocument;
+    /// use snapshot::{RelPath, TreeChange};
+    ///
+    /// let edits = EditSet::new(&Text::new("port: eighty\n"), vec![Edit::replace(6, 12, "80")])?;
+    /// let edits = BTreeMap::from([(RelPath::parse("app.yaml")?, edits)]);
+    /// let change = TreeChange::new(edits, BTreeMap::new(), BTreeMap::new(), BTreeMap::new())?;
+    ///
+    /// let document = EditsDocument::from_change(&change)?;
+    ///
+    /// assert_eq!(document.files[0].path.as_str(), "app.yaml");
+    /// assert!(document.render().contains("\"regreen_edits\": 1"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn from_change(change: &TreeChange) -> Result<EditsDocument, NotText> {
         let text = |path: &RelPath, bytes: &[u8]| match std::str::from_utf8(bytes) {
             Ok(text) => Ok(text.to_owned()),

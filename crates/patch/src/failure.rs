@@ -142,7 +142,7 @@ impl OpFailureCode {
             OpFailureCode::PreconditionFailed => {
                 "the file is not what the patch was made for; make the patch again"
             }
-            OpFailureCode::PointerMissing => "point at something that is there",
+            OpFailureCode::PointerMissing => "point at something that exists",
             OpFailureCode::NotAnObject => "point at an object",
             OpFailureCode::NotAnArray => "point at an array",
             OpFailureCode::KeyExists => "replace the value instead, or remove the key first",
@@ -176,7 +176,7 @@ impl OpFailureCode {
             OpFailureCode::ReadOnly => "make the file writable first",
             OpFailureCode::PathTooLong => "choose a shorter path",
             OpFailureCode::NestedRepository => "run regreen in that repository",
-            OpFailureCode::Protected => "change it by hand, or clear up first what protects it",
+            OpFailureCode::Protected => "change it by hand, or remove the protection first",
             OpFailureCode::Conflict | OpFailureCode::OverlappingOps => {
                 "keep one of the two operations"
             }

@@ -246,7 +246,7 @@ fn apply(draft: &mut Draft, op: &JsonPatchOp, show_values: bool) -> Result<(), F
                 return Ok(());
             }
             let mut failure =
-                FailureCause::new(OpFailureCode::PreconditionFailed, "another value is there");
+                FailureCause::new(OpFailureCode::PreconditionFailed, "it has another value");
             if show_values {
                 failure.expected = Some(cap(&value.to_json(), 200));
                 failure.found = Some(cap(&found.to_json(), 200));

@@ -99,7 +99,7 @@ pub(crate) fn decode(value: &Value, problems: &mut Problems) -> Option<Repairs> 
             Some(why) => left_out.push(left_out_note(
                 &repair,
                 &format!(
-                    "it is {why}, and a report names no repair; put it into a list to apply it"
+                    "it is {why}, which a report does not apply by itself; put the repair into a list to apply it"
                 ),
             )),
         }

@@ -140,7 +140,7 @@ pub fn simulate(
     simulation
 }
 
-/// The change without edits that put in place what is there already: what changes nothing is no change.
+/// The change without edits that put in place what already exists: what changes nothing is not a change.
 fn without_idle_edits(change: TreeChange, snapshot: &Snapshot) -> TreeChange {
     let is_idle = |path: &RelPath, edits: &EditSet| {
         let text = snapshot.file(path).map(|it| it.text()).unwrap_or_default();

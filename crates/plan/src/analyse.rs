@@ -174,7 +174,7 @@ impl<'a, 'p> FileWork<'a, 'p> {
             (None, None) => Err(Rejection {
                 reason: Reason::Stale,
                 with: None,
-                detail: format!("{path} is not there"),
+                detail: format!("{path} does not exist"),
             }),
         };
         FileWork { path, text, parses, trial: None }
@@ -329,7 +329,7 @@ fn impossible_paths(snapshot: &Snapshot, repair: &Repair) -> Option<Rejection> {
         let twin = snapshot.case_collision(path).filter(|it| !leaves(it)).cloned();
         let twin = twin.or_else(|| folded.insert(path.case_folded(), path).cloned());
         let detail = if is_taken || snapshot.is_directory(path) {
-            format!("{path} is there already")
+            format!("{path} already exists")
         } else if let Some(file) = file {
             format!("{path} cannot be made, because {file} is not a directory")
         } else {

@@ -10,26 +10,26 @@ use snapshot::RelPath;
 
 use crate::analyse::{Analysed, FileSpace, Part};
 use crate::claims::Ledger;
-use crate::slate::Slate;
+use crate::ranking::Ranking;
 use crate::{Reason, Rejection};
 
 /// Chooses; the result has an entry for each candidate, `None` if it is accepted. `dropped` are candidates that were
 /// found out not to be possible after all.
 pub(crate) fn choose(
-    slate: &Slate<'_>,
+    ranking: &Ranking<'_>,
     applied: &BTreeSet<String>,
     dropped: &BTreeMap<usize, Rejection>,
 ) -> Vec<Option<Rejection>> {
     let mut choice = Choice {
-        slate,
+        ranking,
         applied,
         dropped,
-        verdicts: vec![None; slate.ranked.len()],
+        verdicts: vec![None; ranking.ranked.len()],
         resolved: HashMap::new(),
         excluded: HashMap::new(),
-        taken: ClaimedEdits::new(&slate.files),
+        taken: ClaimedEdits::new(&ranking.files),
     };
-    for &idx in &slate.order {
+    for &idx in &ranking.order {
         choice.visit(idx);
     }
     let decided = choice.verdicts.into_iter();
@@ -37,7 +37,7 @@ pub(crate) fn choose(
 }
 
 struct Choice<'s, 'a> {
-    slate: &'s Slate<'a>,
+    ranking: &'s Ranking<'a>,
     applied: &'s BTreeSet<String>,
     dropped: &'s BTreeMap<usize, Rejection>,
     verdicts: Vec<Option<Result<(), Rejection>>>,
@@ -59,7 +59,7 @@ impl<'s, 'a> Choice<'s, 'a> {
             {
                 self.verdicts[node] = Some(Err(rejection));
             }
-            match self.slate.requires[node].get(*next) {
+            match self.ranking.requires[node].get(*next) {
                 Some(required) if self.verdicts[node].is_none() => {
                     *next += 1;
                     path.push((*required, 0));
@@ -75,52 +75,54 @@ impl<'s, 'a> Choice<'s, 'a> {
     }
 
     fn barrier(&self, idx: usize) -> Option<Rejection> {
-        let slate = self.slate;
-        let barrier = slate.barriers[idx].as_ref().or_else(|| self.dropped.get(&idx));
+        let ranking = self.ranking;
+        let barrier = ranking.barriers[idx].as_ref().or_else(|| self.dropped.get(&idx));
         let is_possible = barrier.is_none_or(|it| is_of_policy(it.reason));
         let wait = is_possible
-            .then(|| slate.waits.rejection(idx, &slate.ranked, &|other| self.is_open(other)));
+            .then(|| ranking.waits.rejection(idx, &ranking.ranked, &|other| self.is_open(other)));
         wait.flatten().or_else(|| barrier.cloned())
     }
 
     /// Whether a candidate may be made once others are out of its way or somebody says so.
     fn is_open(&self, idx: usize) -> bool {
         let is_open = |idx: usize| {
-            let barrier = self.slate.barriers[idx].as_ref();
+            let barrier = self.ranking.barriers[idx].as_ref();
             let dropped = self.dropped.get(&idx).is_none_or(|it| it.reason == Reason::Conflict);
             dropped && barrier.is_none_or(|it| is_of_policy(it.reason))
         };
-        is_open(idx) && self.slate.requires[idx].iter().all(|it| is_open(*it))
+        is_open(idx) && self.ranking.requires[idx].iter().all(|it| is_open(*it))
     }
 
     fn decide(&mut self, idx: usize) -> Result<(), Rejection> {
-        let slate = self.slate;
-        let it: &'s Analysed<'a> = &slate.ranked[idx];
+        let ranking = self.ranking;
+        let it: &'s Analysed<'a> = &ranking.ranked[idx];
         let is_refused = |it: &&usize| !matches!(self.verdicts[**it], Some(Ok(())));
-        if let Some(required) = slate.requires[idx].iter().find(is_refused) {
-            let id = &slate.ranked[*required].repair.id;
+        if let Some(required) = ranking.requires[idx].iter().find(is_refused) {
+            let id = &ranking.ranked[*required].repair.id;
             return Err(Rejection {
                 reason: Reason::PreconditionFailed,
                 with: Some(id.clone()),
                 detail: format!("it requires {id}, which is not applied"),
             });
         }
-        if let Some((holder, path)) = self.taken.before_layout(&slate.files, it) {
+        if let Some((holder, path)) = self.taken.before_layout(&ranking.files, it) {
             // What a text looks like in the end is not known before.
             return Err(Rejection {
                 reason: Reason::Waits,
                 with: Some(self.id(holder).to_owned()),
-                detail: format!("{path} is edited in this pass, and laid out after it"),
+                detail: format!(
+                    "{path} is edited in this pass, so it is formatted in the next one"
+                ),
             });
         }
         let conflict = self.declared_conflict(it).or_else(|| {
-            let (holder, detail) = self.taken.conflict(&slate.files, it)?;
+            let (holder, detail) = self.taken.conflict(&ranking.files, it)?;
             Some((self.id(holder), detail))
         });
         if let Some((id, detail)) = conflict {
             return Err(Rejection::conflict(id, detail));
         }
-        self.taken.accept(&slate.files, idx, it)?;
+        self.taken.accept(&ranking.files, idx, it)?;
         for id in &it.repair.resolves {
             self.resolved.entry(id).or_insert(idx);
         }
@@ -142,7 +144,7 @@ impl<'s, 'a> Choice<'s, 'a> {
             return Some((self.id(*holder), declared));
         }
         let holder = it.repair.compatibility.conflicts_with.iter().find(|id| {
-            let idx = self.slate.by_id.get(id.as_str());
+            let idx = self.ranking.by_id.get(id.as_str());
             let is_accepted = idx.is_some_and(|idx| matches!(self.verdicts[*idx], Some(Ok(()))));
             is_accepted || self.applied.contains(*id)
         })?;
@@ -150,7 +152,7 @@ impl<'s, 'a> Choice<'s, 'a> {
     }
 
     fn id(&self, idx: usize) -> &'s str {
-        &self.slate.ranked[idx].repair.id
+        &self.ranking.ranked[idx].repair.id
     }
 }
 
@@ -205,7 +207,7 @@ impl<'s> ClaimedEdits<'s> {
         it.parts.iter().find_map(of_file).or_else(|| {
             let mut targets = targets(files, it);
             targets.find_map(|path| {
-                let detail = format!("{path} does not go with the other files that come");
+                let detail = format!("{path} conflicts with the other files that are added");
                 Some((self.beside(path)?, detail))
             })
         })

@@ -1,6 +1,56 @@
 //! Chooses among repairs: ranks them, lowers them to byte edits, finds out which can be made together, and says of
 //! every other one why not.
 //!
+//! The choice is greedy over a total order. Every candidate gets a rank and a class from what its edits do, not from what it
+//! says; in rank order each is lowered on top of those that were accepted, and the first conflict, missing precondition or
+//! rule of the policy rejects it, with the reason. The result does not depend on the order in which candidates are given.
+//!
+//! ```
+//! use std::collections::{BTreeMap, BTreeSet};
+//! use std::sync::Arc;
+//!
+//! use check::{Confidence, Diagnostic, Parses, Repair, RepairOp, RuleOrigin, Safety, Severity, Tier};
+//! use check::{assign_repair_ids, sort_and_assign_ids};
+//! use document::Limits;
+//! use edit::{Edit, EditSet, Text};
+//! use plan::{Candidates, Policy, Reason, plan};
+//! use snapshot::{Entry, File, RelPath, Snapshot};
+//!
+//! let (path, text) = (RelPath::parse("a.txt")?, Text::new("teh end"));
+//! let file = Entry::File(File::new(text.clone(), 0o644));
+//! let snapshot = Snapshot::new([(path.clone(), file)].into())?;
+//!
+//! let rule = RuleOrigin { source: "words", phase: "words", tier: Tier::Semantic, rule_id: "TYPO" };
+//! let mut found = [Diagnostic::new(rule, Severity::Error, path.as_str(), "unknown word `teh`")];
+//! sort_and_assign_ids(&mut found);
+//!
+//! // Two ways to mend one word: they overlap, so only the better ranked one is accepted.
+//! let to = |word: &str, confidence| -> Result<Repair, edit::EditError> {
+//!     let edits = EditSet::new(&text, vec![Edit::replace(0, 3, word)])?;
+//!     let ops = vec![RepairOp::Text { file: path.clone(), edits }];
+//!     Ok(Repair::resolving(&found[0], word, Safety::LikelyPreserving, confidence, ops))
+//! };
+//! let mut repairs = [to("the", Confidence::High)?, to("tech", Confidence::Medium)?];
+//! assign_repair_ids(&mut repairs, &snapshot);
+//!
+//! let plan = plan(&Candidates {
+//!     snapshot: &snapshot,
+//!     diagnostics: &found.map(Arc::new),
+//!     repairs: &repairs.map(Arc::new),
+//!     parses: &Parses::new(Limits::DEFAULT),
+//!     policy: &Policy { safety: Safety::LikelyPreserving, allow: BTreeSet::new() },
+//!     is_editable: &|_| true,
+//!     barred: &BTreeMap::new(),
+//!     applied: &BTreeSet::new(),
+//! });
+//!
+//! assert!(plan.ranked[0].rejection.is_none());
+//! assert_eq!(plan.ranked[1].rejection.as_ref().map(|it| it.reason), Some(Reason::Conflict));
+//! let after = snapshot.apply(&plan.change)?;
+//! assert_eq!(after.file(&path).map(|it| it.text().bytes().to_vec()), Some(b"the end".to_vec()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Knows nothing about how findings are found, whether a repair keeps its promise, or the disk.
 #![deny(clippy::disallowed_methods)] // IO belongs at the named edges.
 #![warn(missing_docs)]
@@ -13,10 +63,10 @@ mod class;
 mod lower;
 mod place;
 mod rank;
+mod ranking;
 mod requires;
 mod runs;
 mod shifts;
-mod slate;
 mod steps;
 mod together;
 mod waits;
@@ -173,12 +223,12 @@ const MAX_NEW_CHOICES: usize = 16;
 pub fn plan(candidates: &Candidates<'_>) -> Plan {
     let (repairs, classes) = class::settled(candidates.repairs, candidates.snapshot);
     let candidates = &Candidates { repairs: &repairs, ..*candidates };
-    let slate = slate::lay_out(candidates, &classes);
-    let mut lowering = Lowering::new(&slate.files, &slate.ranked, candidates.parses);
+    let ranking = ranking::rank_all(candidates, &classes);
+    let mut lowering = Lowering::new(&ranking.files, &ranking.ranked, candidates.parses);
     let mut dropped: BTreeMap<usize, Rejection> = BTreeMap::new();
     let mut n_choices = 0;
     let (rejections, change) = loop {
-        let rejections = choose(&slate, candidates.applied, &dropped);
+        let rejections = choose(&ranking, candidates.applied, &dropped);
         let is_accepted = |idx: &usize| rejections[*idx].is_none();
         let accepted: Vec<usize> = (0..rejections.len()).filter(is_accepted).collect();
         match lowering.run(&accepted) {
@@ -194,7 +244,7 @@ pub fn plan(candidates: &Candidates<'_>) -> Plan {
             }
         }
     };
-    let ranked = slate.ranked.iter().zip(&slate.classes).zip(rejections);
+    let ranked = ranking.ranked.iter().zip(&ranking.classes).zip(rejections);
     let ranked = ranked.map(|((it, class), rejection)| Ranked {
         repair: Arc::clone(it.repair),
         class: *class,

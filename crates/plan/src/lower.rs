@@ -117,7 +117,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
     fn text(&self, file: usize, parts: &[(usize, &Part<'a>)]) -> Result<EditSet, Offenders> {
         let space = &self.files[file];
         let Some(text) = &space.text else {
-            return Err(blame_all(parts, &format!("{} is not there", space.path)));
+            return Err(blame_all(parts, &format!("{} does not exist", space.path)));
         };
         let mut merge = Merge::new(text);
         let mut offenders = Offenders::new();

@@ -177,7 +177,7 @@ impl PlaceIndex {
         }
     }
 
-    /// The number of items at a place of the checked document; `None` if that is no array.
+    /// The number of items at a place of the checked document; `None` if that is not an array.
     pub(crate) fn find_array_len(&mut self, checked: &mut Draft, place: PlaceId) -> Option<usize> {
         if let Some(known) = self.node(place).array_len {
             return known;

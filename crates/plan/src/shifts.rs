@@ -60,6 +60,7 @@ impl Shifts {
         }
     }
 
+    /// How many items stood in the gap before this repair.
     fn others_in(&mut self, gap: usize) -> usize {
         let now = self.inserted.get(&gap).copied().unwrap_or(0);
         *self.before_repair.entry(gap).or_insert(now)

@@ -190,7 +190,7 @@ pub enum SandboxError {
         /// What a program can do there, in words.
         what: Vec<String>,
     },
-    /// A name that is no level's.
+    /// A name that is not a level's.
     #[error("no sandbox level is called `{name}`; there are bubblewrap, landlock and none")]
     NoSuchLevel {
         /// The name.
@@ -246,7 +246,7 @@ pub enum SandboxError {
         source: io::Error,
     },
     /// Processes of the job did not die when they were killed, so they hang in the kernel.
-    #[error("{count} processes of the job hang in the kernel and do not die")]
+    #[error("{count} processes of the job hang in the kernel and cannot be killed")]
     Lingering {
         /// How many.
         count: usize,

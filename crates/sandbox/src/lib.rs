@@ -25,7 +25,7 @@ const CONFINING: [SandboxLevel; 2] = [SandboxLevel::Bubblewrap, SandboxLevel::La
 /// Runs the job at the level, and returns when it has ended and no process of it is alive.
 ///
 /// `on_tick` is called about twenty times a second from the calling thread, and may stop the job. A program that
-/// fails, or is ended because of a limit, is no error: see [`Exit`].
+/// fails, or is ended because of a limit, is not an error: see [`Exit`].
 ///
 /// # Errors
 /// If the job is not one that can be run (its paths, its program, its variables), if the level cannot be had

@@ -194,7 +194,7 @@ pub(crate) struct Protected {
 }
 
 /// Why the files of the setup are not repaired: what was proved by the old rules would not hold by the new ones.
-const IS_SETUP: &str = "the rules of this workspace are made of it";
+const IS_SETUP: &str = "the rules of this workspace come from it";
 
 /// Repairs in memory, from what is known of a tree to what is known of a better one. Files that a commit would refuse
 /// are left alone, so that they do not stand in the way of the others; so are those that the setup is made of.

@@ -176,7 +176,7 @@ pub(crate) fn read(text: &Text) -> Result<Config, Vec<Diagnostic>> {
         Err(error) => {
             let lines = edit::LineIndex::new(text.bytes());
             let location = check::Location::new(&lines, error.offset..error.offset);
-            let message = format!("this is no TOML: {}", error.message);
+            let message = format!("invalid TOML: {}", error.message);
             return Err(vec![own_rules::config_problem(None, location, message)]);
         }
     };
@@ -243,7 +243,7 @@ fn read_workspace(
         let Some((value, at)) = section.take(name) else { continue };
         for (pattern, at) in list_of_strings(value, &at, "a list of globs", problems) {
             if let Err(reason) = globs.add(&pattern) {
-                problems.error(&at, format!("this is no glob: {reason}"));
+                problems.error(&at, format!("invalid glob: {reason}"));
             }
         }
         if let Err(reason) = globs.build() {
@@ -258,8 +258,10 @@ fn read_workspace(
     if let Some((value, at)) = section.take("baseline") {
         match value.as_str().map(RelPath::parse) {
             Some(Ok(path)) => config.baseline = path,
-            Some(Err(error)) => problems.error(&at, format!("the baseline is no path: {error}")),
-            None => problems.wrong_type(&at, value, "a path relative to the root, a string"),
+            Some(Err(error)) => {
+                problems.error(&at, format!("invalid path of the baseline: {error}"))
+            }
+            None => problems.wrong_type(&at, value, "a path relative to the root"),
         }
     }
     section.close(&["include", "exclude", "max_file_size", "baseline"], problems);
@@ -341,7 +343,7 @@ fn read_clank(value: &Value, at: &Pointer, clank: &mut Clank, problems: &mut Con
             // A workspace that somebody else wrote must not get at the host by being run.
             Some("node") => problems.error(
                 &at,
-                "Node gives a program the whole host, so it is asked for each time: `regreen run --runtime node`"
+                "Node gives a program access to the whole host, so it must be requested each time: `regreen run --runtime node`"
                     .to_owned(),
             ),
             Some(name) => problems.unknown_word(&at, name, &["embedded"]),
@@ -377,7 +379,7 @@ fn read_rules(value: &Value, at: &Pointer, config: &mut Config, problems: &mut C
                 config.rules.insert(rule.clone(), level);
             }
             (None, Some(name)) => problems.unknown_word(&at, name, &names),
-            (None, None) => problems.wrong_type(&at, value, "a severity or \"off\", a string"),
+            (None, None) => problems.wrong_type(&at, value, "a severity or \"off\""),
         }
     }
 }
@@ -422,22 +424,21 @@ fn read_pack(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> 
                 return None;
             }
             None => {
-                problems.wrong_type(&at, value, "a folder relative to the root, a string");
+                problems.wrong_type(&at, value, "a folder relative to the root");
                 return None;
             }
         },
         (None, Some((value, at))) => match value.as_str() {
             Some(name) => PackPlace::Builtin(name.to_owned()),
             None => {
-                problems.wrong_type(&at, value, "the name of a pack, a string");
+                problems.wrong_type(&at, value, "the name of a pack");
                 return None;
             }
         },
         // What was meant stands under a name that nobody knows, and that has been said.
         (None, None) if has_rest => return None,
         _ => {
-            let message =
-                "a pack has either `path`, a folder of the workspace, or `builtin`, a name";
+            let message = "expected either `path`, a folder of the workspace, or `builtin`, a name";
             problems.error(at, message.to_owned());
             return None;
         }

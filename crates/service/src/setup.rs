@@ -304,7 +304,7 @@ impl Setup {
         let reader = Arc::clone(reader);
         let mut tree = self.tree(session, scanned.snapshot, &scanned.skipped, overlay, reader)?;
         let passed_over = scanned.passed_over.into_iter();
-        // A folder whose name is no path of ours has nothing in it that could be looked at.
+        // A folder whose name is not a path of ours has nothing in it that could be looked at.
         let passed_over =
             passed_over.filter_map(|it| Some((RelPath::parse(&it.path).ok()?, it.reason)));
         tree.passed_over = passed_over.filter(|(path, _)| self.includes_below(path)).collect();

@@ -261,7 +261,7 @@ struct Absence {
 }
 
 impl Absence {
-    /// That nobody has trusted it yet is no failure, whoever named it.
+    /// That nobody has trusted it yet is not a failure, whoever named it.
     fn untrusted(what: &str) -> Absence {
         let message = format!("waits for `regreen trust`: {what}");
         Absence { state: ToolState::Untrusted, message, is_failure: false }
@@ -270,7 +270,7 @@ impl Absence {
     /// It is not installed. A build has what it was given, and that it lacks a program is no failure.
     fn missing(environment: &ToolEnvironment, message: String) -> Absence {
         if environment.is_build() {
-            let message = "a build runs no program that is not one of its inputs".to_owned();
+            let message = "a build runs only programs that are among its inputs".to_owned();
             return Absence { state: ToolState::Unchecked, message, is_failure: false };
         }
         Absence { state: ToolState::Missing, message, is_failure: true }

@@ -40,7 +40,7 @@ pub enum ApplyError {
         found: ContentHash,
     },
     /// A new path is taken (CS-35, CS-39).
-    #[error("{path} exists already")]
+    #[error("{path} already exists")]
     Exists {
         /// The path.
         path: RelPath,

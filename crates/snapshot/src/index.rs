@@ -30,7 +30,7 @@ pub enum IndexError {
         /// The path that the uid stands for.
         path: RelPath,
     },
-    /// A path in the index is no path inside the workspace.
+    /// A path in the index is not a path inside the workspace.
     #[error("the file index has a bad path for {uid:?}: {source}")]
     BadPath {
         /// The uid.

@@ -69,7 +69,7 @@ pub enum PathError {
 }
 
 impl RelPath {
-    /// Takes the string as it is, or says why it is no path inside a workspace.
+    /// Takes the string as it is, or says why it is not a path inside a workspace.
     pub fn parse(path: &str) -> Result<RelPath, PathError> {
         let owned = || path.to_owned();
         if path.is_empty() {

@@ -280,7 +280,7 @@ impl Snapshot {
     }
 
     /// The paths at which this tree is not as an earlier one was, as far as somebody asked about that: a file that nobody
-    /// looked at then, and that is still listed, is no difference.
+    /// looked at then, and that is still listed, is not a difference.
     pub fn changed_since(&self, before: &Snapshot) -> BTreeSet<RelPath> {
         self.differing(before, &|path, slot, before| slot.is_as(path, before))
     }

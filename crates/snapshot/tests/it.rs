@@ -116,11 +116,11 @@ fn what_does_not_fit_the_tree_is_refused() {
     check(&["a 2 ~ 3"], &stale);
     check(&["- a 2"], &stale);
     check(&["a 2 > n"], &stale);
-    check(&["+ a 2"], "a exists already");
-    check(&["+ dir 2"], "dir exists already");
-    check(&["+ empty 2"], "empty exists already");
-    check(&["+ link 2"], "link exists already");
-    check(&["a 1 > b"], "b exists already");
+    check(&["+ a 2"], "a already exists");
+    check(&["+ dir 2"], "dir already exists");
+    check(&["+ empty 2"], "empty already exists");
+    check(&["+ link 2"], "link already exists");
+    check(&["a 1 > b"], "b already exists");
     check(&["+ a/x 2"], "a/x cannot be created, because a is not a directory");
     check(&["+ link/x 2"], "link/x cannot be created, because link is not a directory");
 }

@@ -50,7 +50,7 @@ pub enum Answer {
 }
 
 impl Query {
-    /// Asks whether all claims can be true together. Nothing if one is no claim, or they are too large.
+    /// Asks whether all claims can be true together. Nothing if one is not a claim, or they are too large.
     ///
     /// ```
     /// use solver::smt::Query;

@@ -92,7 +92,7 @@ fn list(stream: &mut (impl Read + Write)) -> Result<Vec<(Key, String)>, AgentErr
         let (blob, after_blob) = string(rest)?;
         let (comment, after_comment) = string(after_blob)?;
         rest = after_comment;
-        // Keys of other kinds are no fault of the agent's.
+        // Keys of other kinds are not the agent's fault.
         if let Ok(key) = Key::from_blob(blob) {
             keys.push((key, String::from_utf8_lossy(comment).into_owned()));
         }

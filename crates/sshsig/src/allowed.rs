@@ -168,13 +168,17 @@ fn read_line(number: usize, line: &str) -> Result<AllowedLine, String> {
 fn read_principals(line: &str) -> Result<(&str, &str), String> {
     let (principals, rest) = match line.strip_prefix('"') {
         Some(quoted) => quoted.split_once('"').ok_or("the quote at the start has no end")?,
-        None => line.split_once([' ', '\t']).ok_or("a name is followed by a key")?,
+        None => line.split_once([' ', '\t']).ok_or("expected a key after the names")?,
     };
     if principals.split(',').all(|it| it.trim_start_matches('!').is_empty()) {
-        return Err("a line starts with the names that the key may sign under".to_owned());
+        return Err(
+            "expected the names that the key may sign under at the start of the line".to_owned()
+        );
     }
     if Key::parse(line).is_ok() {
-        return Err("a line starts with the names that the key may sign under".to_owned());
+        return Err(
+            "expected the names that the key may sign under at the start of the line".to_owned()
+        );
     }
     Ok((principals, rest.trim_start_matches([' ', '\t'])))
 }
@@ -234,7 +238,10 @@ fn read_options(mut text: &str) -> Result<Options, String> {
             _ => {
                 let known: Vec<&str> =
                     option_names().filter(|it| *it != "cert-authority").collect();
-                return Err(format!("no such option {name:?}; there are {}", known.join(", ")));
+                return Err(format!(
+                    "unknown option {name:?}; expected one of {}",
+                    known.join(", ")
+                ));
             }
         }
         match text.strip_prefix(',') {
@@ -248,7 +255,7 @@ fn read_options(mut text: &str) -> Result<Options, String> {
 fn once<T>(name: &str, slot: &mut Option<T>, value: T) -> Result<(), String> {
     match slot.replace(value) {
         None => Ok(()),
-        Some(_) => Err(format!("the option {name} stands twice")),
+        Some(_) => Err(format!("the option {name} is given twice")),
     }
 }
 
@@ -256,7 +263,7 @@ fn once<T>(name: &str, slot: &mut Option<T>, value: T) -> Result<(), String> {
 fn read_value(name: &str, text: &mut &str) -> Result<String, String> {
     let quoted = text
         .strip_prefix("=\"")
-        .ok_or_else(|| format!("the value of {name} stands in quotes: {name}=\"…\""))?;
+        .ok_or_else(|| format!("the value of {name} must be in quotes: {name}=\"…\""))?;
     let mut value = String::new();
     let mut escaped = false;
     for (at, it) in quoted.char_indices() {
@@ -278,7 +285,8 @@ fn read_value(name: &str, text: &mut &str) -> Result<String, String> {
 
 /// `YYYYMMDD`, `YYYYMMDDHHMM` or `YYYYMMDDHHMMSS`, with `Z` for UTC; else moved by so many hours.
 fn read_time(text: &str, hours: i64) -> Result<Timestamp, String> {
-    let refused = || format!("{text:?} is no time, write YYYYMMDDZ or YYYYMMDDHHMMSSZ (Z is UTC)");
+    let refused =
+        || format!("{text:?} is not a time; expected YYYYMMDDZ or YYYYMMDDHHMMSSZ (Z is UTC)");
     let (digits, is_utc) = match text.strip_suffix(['Z', 'z']) {
         Some(digits) => (digits, true),
         None => (text, false),

@@ -8,7 +8,7 @@ pub enum KeyError {
     #[error("this regreen was built without SSH signatures; install it with the feature `ssh`")]
     Absent,
     /// It does not have the form of a key.
-    #[error("this is no public key in OpenSSH's form, `KIND BASE64` (ssh-ed25519 AAAA…)")]
+    #[error("this is not a public key in OpenSSH format, `KIND BASE64` (ssh-ed25519 AAAA…)")]
     Form,
     /// A kind of key that is not supported.
     #[error(
@@ -27,12 +27,12 @@ pub enum KeyError {
     },
 }
 
-/// Why a text is no signature of these bytes.
+/// Why a text is not a signature of these bytes.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignatureError {
     /// It does not have the form.
-    #[error("this is no SSH signature (-----BEGIN SSH SIGNATURE-----)")]
+    #[error("this is not an SSH signature (-----BEGIN SSH SIGNATURE-----)")]
     Form,
     /// The key that made it is of a kind that is not supported.
     #[error(transparent)]

@@ -6,8 +6,8 @@ use crate::openssh::Key;
 /// A name that a line of an allowed-signers file cannot have.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "{principal:?} cannot stand in an allowed-signers file: a name has no blanks, quotes, commas, wildcards or control \
-     characters, and does not start with # or !"
+    "{principal:?} cannot be used in an allowed-signers file: a name must not have blanks, quotes, commas, wildcards or control \
+     characters, and must not start with # or !"
 )]
 pub struct BadPrincipal {
     /// The refused name.

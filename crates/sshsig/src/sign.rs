@@ -46,7 +46,7 @@ pub enum SignError {
         source: io::Error,
     },
     /// The file is neither a private nor a public key.
-    #[error("{} is no key in OpenSSH's form; ssh-keygen -p -f FILE converts older ones", path.display())]
+    #[error("{} is not a key in OpenSSH format; ssh-keygen -p -f FILE converts older ones", path.display())]
     NotAKey {
         /// The file.
         path: PathBuf,
@@ -91,8 +91,8 @@ pub enum SignError {
         /// The key that was asked for.
         fingerprint: String,
     },
-    /// What came out is no signature of the bytes.
-    #[error("{fingerprint} made no signature that holds")]
+    /// What came out is not a signature of the bytes.
+    #[error("{fingerprint} did not make a valid signature")]
     Useless {
         /// The key.
         fingerprint: String,

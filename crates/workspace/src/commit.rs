@@ -277,7 +277,7 @@ fn intend_freely(
 /// A temporary name of the intent that something has.
 fn first_taken(ctx: &Ctx<'_>, intent: &Intent) -> Result<Option<RelPath>, StepError> {
     for temp in intent.temporaries() {
-        if step("look at", temp, ctx.fs.stat(temp))?.is_some() {
+        if step("stat", temp, ctx.fs.stat(temp))?.is_some() {
             return Ok(Some(temp.clone()));
         }
     }
@@ -400,13 +400,13 @@ fn check_interrupted(ctx: &Ctx<'_>) -> Result<(), CommitError> {
 /// The last look before the point of no return: no other program may have come in between.
 fn check_unchanged(ctx: &Ctx<'_>, prepared: &Prepared) -> Result<(), CommitError> {
     for old in &prepared.olds {
-        let stat = step("look at", &old.path, ctx.fs.stat(&old.path))?;
+        let stat = step("stat", &old.path, ctx.fs.stat(&old.path))?;
         if stat.is_none_or(|stat| stat.identity != old.identity) {
             return Err(CommitError::ChangedMeanwhile { path: old.path.clone() });
         }
     }
     for write in prepared.writes.iter().filter(|write| write.before.is_none()) {
-        if step("look at", &write.path, ctx.fs.stat(&write.path))?.is_some() {
+        if step("stat", &write.path, ctx.fs.stat(&write.path))?.is_some() {
             return Err(CommitError::ChangedMeanwhile { path: write.path.clone() });
         }
     }

@@ -38,7 +38,7 @@ pub(crate) fn held(
     path: &RelPath,
     wanted: &[ExpectedContents],
 ) -> Result<PathContents, StepError> {
-    let Some(stat) = step("look at", path, ctx.fs.stat(path))? else {
+    let Some(stat) = step("stat", path, ctx.fs.stat(path))? else {
         return Ok(PathContents::Nothing);
     };
     if stat.kind != EntryKind::File || wanted.iter().all(|it| it.length != stat.identity.size) {
@@ -51,7 +51,7 @@ pub(crate) fn held(
             Ok(found.map_or(PathContents::Other, PathContents::One))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(PathContents::Nothing),
-        // It became something that is no file.
+        // It became something that is not a file.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(PathContents::Other),
         Err(source) => step("read", path, Err(source)),
     }
@@ -114,7 +114,7 @@ fn give_back(
                 let _ = place_new(ctx, ours, path)?;
                 return Ok(());
             }
-            exchanged => step("give back", path, exchanged)?,
+            exchanged => step("restore", path, exchanged)?,
         }
         if file_id(ctx, ours)? == put_in {
             return Ok(());
@@ -128,7 +128,7 @@ fn give_back(
 type FileId = (u64, u64);
 
 fn file_id(ctx: &Ctx<'_>, path: &RelPath) -> Result<Option<FileId>, StepError> {
-    let stat = step("look at", path, ctx.fs.stat(path))?;
+    let stat = step("stat", path, ctx.fs.stat(path))?;
     Ok(stat.map(|it| (it.identity.device, it.identity.inode)))
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn place_new(
         Ok(()) => Ok(Attempt::Done),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Attempt::Faster),
         Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-            if step("look at", path, ctx.fs.stat(path))?.is_some() {
+            if step("stat", path, ctx.fs.stat(path))?.is_some() {
                 return Ok(Attempt::Faster);
             }
             step("create", path, ctx.fs.rename(ours, path))?;
@@ -190,7 +190,7 @@ fn is_as_expected(
     moved: Moved,
 ) -> Result<bool, StepError> {
     if let Some(known) = known
-        && let Some(stat) = step("look at", path, ctx.fs.stat(path))?
+        && let Some(stat) = step("stat", path, ctx.fs.stat(path))?
     {
         let is_same = match moved {
             Moved::No => stat.identity == *known,

@@ -335,7 +335,7 @@ fn inverse(
         }
     }
     for WirePath(path) in intent.deletes.iter().map(|delete| &delete.path) {
-        if step("look at", path, ctx.fs.stat(path))?.is_some() {
+        if step("stat", path, ctx.fs.stat(path))?.is_some() {
             changed.insert(path.clone());
         }
     }
@@ -361,7 +361,7 @@ fn present_text(
     expected: ContentHash,
     length: u64,
 ) -> Result<Option<Text>, UndoError> {
-    match step("look at", path, ctx.fs.stat(path))? {
+    match step("stat", path, ctx.fs.stat(path))? {
         Some(stat) if stat.kind == EntryKind::File && stat.identity.size == length => {
             match ctx.fs.read(path, length) {
                 Ok((bytes, _)) => Ok(Some(Text::new(bytes)).filter(|it| it.hash() == expected)),
@@ -389,8 +389,7 @@ pub(crate) fn prune(
     let (mut n_kept, mut bytes) = (0, 0u64);
     for (n, id) in journal::list(ctx.state)?.into_iter().rev().enumerate() {
         let undo = journal::undo_of(id);
-        let size =
-            step("look at", &undo, ctx.state.stat(&undo))?.map_or(0, |stat| stat.identity.size);
+        let size = step("stat", &undo, ctx.state.stat(&undo))?.map_or(0, |stat| stat.identity.size);
         bytes = bytes.saturating_add(size);
         // The newest stays, because the next number follows from it.
         if n == 0 || (n_kept < retention.transactions && bytes <= retention.bytes) {

@@ -35,7 +35,7 @@ pub enum HomeError {
     #[error("there is no home folder to keep state in")]
     Missing,
     /// It lies in the workspace, or the workspace in it.
-    #[error("the state folder {} and the workspace lie in one another", .path.display())]
+    #[error("of the state folder {} and the workspace, one contains the other", .path.display())]
     Inside {
         /// The folder.
         path: PathBuf,
@@ -227,7 +227,7 @@ impl OpenHome {
     }
 }
 
-/// What becomes of a file that is there already.
+/// What becomes of a file that already exists.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Placing {
     New,

@@ -37,7 +37,7 @@ impl Workspace {
     /// The text of the file with the identity; `None` if there is none.
     pub fn read_repository_file(&self) -> Result<Option<Vec<u8>>, StepError> {
         let path = repository_path();
-        if step("look at", &path, self.fs.stat(&path))?.is_none() {
+        if step("stat", &path, self.fs.stat(&path))?.is_none() {
             return Ok(None);
         }
         Ok(Some(step("read", &path, self.fs.read(&path, MAX_BYTES))?.0))
@@ -114,7 +114,7 @@ impl Workspace {
         }
     }
 
-    /// Writes a record; `false` if it is there already.
+    /// Writes a record; `false` if it already exists.
     fn keep(&self, path: &RelPath, bytes: &[u8]) -> Result<bool, CommitError> {
         self.check_access()?;
         let Store::Place(place) = &self.store else { return Err(state(HomeError::Missing)) };

@@ -44,7 +44,7 @@ pub(crate) fn read_one(
     image: &Image,
 ) -> Result<Text, ImageError> {
     let path = journal::undo_of(id);
-    let Some(stat) = step("look at", &path, ctx.state.stat(&path))? else {
+    let Some(stat) = step("stat", &path, ctx.state.stat(&path))? else {
         return Err(ImageError::Gone);
     };
     let damaged = || ImageError::Damaged(image.path.0.clone());

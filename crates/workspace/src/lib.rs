@@ -5,6 +5,40 @@
 //! works, and why a crash cannot leave it in between, is written down in `journal.rs`, and why nobody's save is lost in
 //! `displace.rs`. What regreen keeps for itself lies outside the tree, where no clone can put anything: `state.rs`.
 //!
+//! The same code runs on file systems of the caller's ([`Fs`]). [`MemFs`] is one in memory that can fail or forget at every
+//! step, and so the tests crash a commit wherever it can crash.
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//! use std::sync::Arc;
+//!
+//! use edit::{Edit, EditSet, Text};
+//! use snapshot::{RelPath, TreeChange};
+//! use workspace::{Fs, MemFs, Meta, OpenMode, Options, Workspace};
+//!
+//! let fs = Arc::new(MemFs::new());
+//! let path = RelPath::parse("app.yaml")?;
+//! fs.put(&path, b"port: eighty\n", 0o644)?;
+//! let state: Arc<dyn Fs> = Arc::new(fs.beneath(&RelPath::parse(".state")?)?);
+//! let workspace = Workspace::with_fs(fs.clone(), state, Options::new(OpenMode::ReadWrite));
+//!
+//! // A change is bound to the bytes that it was made for.
+//! let before = Text::new("port: eighty\n");
+//! let edits = EditSet::new(&before, vec![Edit::replace(6, 12, "80")])?;
+//! let none = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+//! let change = TreeChange::new([(path.clone(), edits)].into(), none.0, none.1, none.2)?;
+//! let meta = Meta { command: "example".to_owned(), ..Meta::default() };
+//! let id = workspace.commit(&change, None, &meta)?.ok_or("there is something to change")?;
+//! assert_eq!(workspace.load(&[path.clone()])?.snapshot.file(&path).map(|it| it.text().len()), Some(9));
+//!
+//! // Committed twice, it is refused: the file is another one now. Undone, it is as it was.
+//! assert!(workspace.commit(&change, None, &meta).is_err());
+//! workspace.undo(Some(id), &meta)?;
+//! let after = workspace.load(&[path.clone()])?.snapshot.file(&path).map(|it| it.text());
+//! assert_eq!(after.as_ref().map(|it| it.bytes()), Some(before.bytes()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Knows nothing about documents, patches, diagnostics or rules.
 #![expect(clippy::disallowed_methods, reason = "this is the edge where files are touched")]
 #![warn(missing_docs)]
@@ -312,7 +346,7 @@ impl Workspace {
     /// Reads the file index.
     pub fn load_index(&self) -> Result<LoadedIndex, IndexLoadError> {
         let path = journal::index_path();
-        if step("look at", &path, self.fs.stat(&path))?.is_none() {
+        if step("stat", &path, self.fs.stat(&path))?.is_none() {
             return Ok(LoadedIndex::default());
         }
         let (bytes, _) = step("read", &path, self.fs.read(&path, self.options.max_file_size))?;
@@ -602,7 +636,7 @@ impl Workspace {
         let state = self.writable_state()?;
         let ctx = self.ctx(&*state);
         let transactions = journal::transactions_path();
-        if step("look at", &transactions, state.stat(&transactions))?.is_none() {
+        if step("stat", &transactions, state.stat(&transactions))?.is_none() {
             step("create", &transactions, state.create_directory(&transactions, 0o700))?;
             ctx.sync_state_directories(&[None])?;
         }
@@ -621,7 +655,7 @@ impl Workspace {
 
 /// Two processes may get here at once; it is fine if the other one was first.
 fn make_directory(ctx: &Ctx<'_>, path: &RelPath, mode: u32) -> Result<(), StepError> {
-    match step("look at", path, ctx.fs.stat(path))?.map(|stat| stat.kind) {
+    match step("stat", path, ctx.fs.stat(path))?.map(|stat| stat.kind) {
         Some(EntryKind::Directory) => Ok(()),
         Some(_) => step(
             "use",

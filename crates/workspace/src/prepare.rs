@@ -128,7 +128,7 @@ fn place_of(ctx: &Ctx<'_>, path: &RelPath, only_edited: bool) -> Result<RelPath,
             None => Ok(place.path),
         },
         Err(ResolveError::Refused(reason)) => Err(refused(reason)),
-        Err(ResolveError::Io(source)) => Ok(step("look at", path, Err(source))?),
+        Err(ResolveError::Io(source)) => Ok(step("stat", path, Err(source))?),
     }
 }
 
@@ -152,7 +152,7 @@ fn check_source(
         Entry::Directory => return Ok(()),
         Entry::File(_) => {}
     }
-    match step("look at", path, protection(ctx.fs, path, stat))? {
+    match step("stat", path, protection(ctx.fs, path, stat))? {
         None => Ok(()),
         Some(PathRefusal::ReadOnly) if purpose == Purpose::Undo => Ok(()),
         Some(reason) => refused(reason),
@@ -196,7 +196,7 @@ fn plan_own(
     prepared: &mut Prepared,
 ) -> Result<(), CommitError> {
     let path = update.path.clone();
-    let present = match step("look at", &path, ctx.fs.stat(&path))? {
+    let present = match step("stat", &path, ctx.fs.stat(&path))? {
         Some(_) => Some(step("read", &path, ctx.fs.read(&path, limit))?),
         None => None,
     };
@@ -246,7 +246,7 @@ fn missing_directories(
             if present.contains(&directory) || missing.contains(&directory) {
                 break;
             }
-            match step("look at", &directory, ctx.fs.stat(&directory))? {
+            match step("stat", &directory, ctx.fs.stat(&directory))? {
                 Some(_) => present.insert(directory),
                 None => missing.insert(directory),
             };

@@ -17,7 +17,7 @@ pub(crate) fn foreign(fs: &dyn Fs, path: &RelPath) -> Option<PathRefusal> {
     Tracked::around(root).map(|_| PathRefusal::NestedRepository { repository })
 }
 
-/// Why the file must not be changed; `None` if it may be, or if it is no file. The path has no links in it.
+/// Why the file must not be changed; `None` if it may be, or if it is not a file. The path has no links in it.
 pub(crate) fn protection(
     fs: &dyn Fs,
     path: &RelPath,

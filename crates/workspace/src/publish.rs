@@ -139,14 +139,14 @@ fn discard(
         match held(ctx, temp, expected)? {
             PathContents::Nothing => {}
             PathContents::One(_) => {
-                let stat = step("look at", temp, ctx.fs.stat(temp))?;
+                let stat = step("stat", temp, ctx.fs.stat(temp))?;
                 present.push((*path, *temp, stat.map(|it| it.identity)));
             }
             PathContents::Other => return Ok(Some((*path).clone())),
         }
     }
     for (path, temp, identity) in present {
-        if step("look at", temp, ctx.fs.stat(temp))?.map(|it| it.identity) != identity {
+        if step("stat", temp, ctx.fs.stat(temp))?.map(|it| it.identity) != identity {
             return Ok(Some(path.clone()));
         }
         step("remove", temp, ctx.fs.remove_file(temp))?;

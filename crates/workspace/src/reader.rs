@@ -76,7 +76,7 @@ impl Reader {
         if entries.len() < WORTH_KEEPING {
             return;
         }
-        // A cache that cannot be written is no reason to fail, or to say anything.
+        // A cache that cannot be written is not a reason to fail, or to say anything.
         let _ = workspace.write_cache(stat_cache::NAME, &stat_cache::render(seal, &entries));
     }
 
@@ -178,7 +178,7 @@ impl Contents for Reader {
         match self.look_at(path) {
             Ok(Some(entry @ (Entry::File(_) | Entry::Unread { .. }))) => Some(entry),
             Ok(Some(_)) => {
-                self.note(path, "is no file any more".to_owned());
+                self.note(path, "is no longer a file".to_owned());
                 None
             }
             Ok(None) => {

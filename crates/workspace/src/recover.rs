@@ -209,16 +209,16 @@ pub(crate) fn finish(
 pub(crate) fn remove_transaction(ctx: &Ctx<'_>, id: TransactionId) -> Result<(), StepError> {
     let directory = journal::directory_of(id);
     let undo = journal::undo_of(id);
-    if step("look at", &undo, ctx.state.stat(&undo))?.is_some() {
+    if step("stat", &undo, ctx.state.stat(&undo))?.is_some() {
         step("remove", &undo, ctx.state.remove_file(&undo))?;
         ctx.sync_state_directories(&[Some(directory.clone())])?;
     }
     for path in [journal::journal_of(id), journal::aborted_of(id)] {
-        if step("look at", &path, ctx.state.stat(&path))?.is_some() {
+        if step("stat", &path, ctx.state.stat(&path))?.is_some() {
             step("remove", &path, ctx.state.remove_file(&path))?;
         }
     }
-    if step("look at", &directory, ctx.state.stat(&directory))?.is_some() {
+    if step("stat", &directory, ctx.state.stat(&directory))?.is_some() {
         step("remove", &directory, ctx.state.remove_directory(&directory))?;
     }
     ctx.sync_state_directories(&[Some(journal::transactions_path())])
@@ -226,7 +226,7 @@ pub(crate) fn remove_transaction(ctx: &Ctx<'_>, id: TransactionId) -> Result<(),
 
 /// Removes a file of the tree if it is there.
 pub(crate) fn remove_if_there(ctx: &Ctx<'_>, path: &RelPath) -> Result<(), StepError> {
-    if step("look at", path, is_there(ctx, path))? {
+    if step("stat", path, is_there(ctx, path))? {
         step("remove", path, ctx.fs.remove_file(path))?;
     }
     Ok(())
@@ -272,7 +272,7 @@ pub(crate) fn sync_present(
     let mut present = Vec::with_capacity(directories.len());
     for directory in directories {
         match &directory {
-            Some(path) if !step("look at", path, is_there(ctx, path))? => {}
+            Some(path) if !step("stat", path, is_there(ctx, path))? => {}
             _ => present.push(directory),
         }
     }

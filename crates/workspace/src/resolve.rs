@@ -24,10 +24,10 @@ pub enum PathRefusal {
     #[error("a link leads out of the workspace root")]
     OutsideRoot,
     /// Links lead in a circle, or there are very many of them.
-    #[error("its links lead in a circle")]
+    #[error("its links form a cycle")]
     LinkLoop,
     /// A link on the way has no target.
-    #[error("a link on its way has no target")]
+    #[error("a link on its path has no target")]
     DanglingLink,
     /// The path lies in `.git` or `.regreen`.
     #[error("`.git` and `.regreen` are not for patches to change")]

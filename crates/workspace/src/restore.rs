@@ -251,7 +251,7 @@ impl Back<'_> {
         let is_heir = |write: &&WriteEntry| write.from.as_ref() == Some(&image.path);
         let Some(write) = self.intent.writes.iter().find(is_heir) else { return Ok(None) };
         for place in [&write.temp.0, &write.path.0] {
-            let stat = step("look at", place, self.ctx.fs.stat(place))?;
+            let stat = step("stat", place, self.ctx.fs.stat(place))?;
             if stat.is_some_and(|stat| stat.mode & 0o1777 == image.mode)
                 && held(self.ctx, place, &[after(write)])? == PathContents::One(0)
             {

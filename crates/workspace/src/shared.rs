@@ -34,7 +34,7 @@ impl Workspace {
     /// The file of that name; `None` if there is none.
     pub fn read_shared(&self, name: &str) -> Result<Option<Vec<u8>>, StepError> {
         let Ok(path) = shared_path(name) else { return Ok(None) };
-        match step("look at", &path, self.fs.stat(&path))?.map(|it| it.kind) {
+        match step("stat", &path, self.fs.stat(&path))?.map(|it| it.kind) {
             Some(EntryKind::File) => {
                 Ok(Some(step("read", &path, self.fs.read(&path, MAX_BYTES))?.0))
             }
@@ -53,8 +53,7 @@ impl Workspace {
     /// The names in that folder of those that travel, sorted; those of folders end with `/`. Temporary files are left out.
     pub fn list_shared(&self, folder: &str) -> Result<Vec<String>, StepError> {
         let Ok(path) = shared_path(folder) else { return Ok(Vec::new()) };
-        if step("look at", &path, self.fs.stat(&path))?.map(|it| it.kind)
-            != Some(EntryKind::Directory)
+        if step("stat", &path, self.fs.stat(&path))?.map(|it| it.kind) != Some(EntryKind::Directory)
         {
             return Ok(Vec::new());
         }
@@ -106,7 +105,7 @@ impl Workspace {
     /// Makes the `.gitignore`, unless there is one: what people wrote there stays.
     fn let_through(&self, ctx: &Ctx<'_>) -> Result<(), StepError> {
         let path = journal::shared_folder().join(".gitignore").expect("a fixed name is a segment");
-        if step("look at", &path, self.fs.stat(&path))?.is_some() {
+        if step("stat", &path, self.fs.stat(&path))?.is_some() {
             return Ok(());
         }
         self.place_shared(ctx, &path, GITIGNORE.as_bytes())

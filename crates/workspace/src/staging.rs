@@ -260,7 +260,7 @@ impl GitIndex {
     /// Whether the lock is there and says that it is this transaction's.
     fn holds_lock(&self, intent: &Intent) -> Result<bool, StagingError> {
         let name = self.lock_name();
-        if self.step("look at", &name, self.fs.stat(&name))?.is_none() {
+        if self.step("stat", &name, self.fs.stat(&name))?.is_none() {
             return Ok(false);
         }
         match self.fs.read(&name, MAX_LOCK) {
@@ -295,7 +295,7 @@ impl GitIndex {
     /// J14: what has the new object gets the old one; what somebody staged since stays.
     pub(crate) fn take_back(&self, ctx: &Ctx<'_>, intent: &Intent) -> Result<(), StagingError> {
         let Some(staged) = &intent.staged else { return Ok(()) };
-        if self.step("look at", &self.name, self.fs.stat(&self.name))?.is_some() {
+        if self.step("stat", &self.name, self.fs.stat(&self.name))?.is_some() {
             let blobs = self.blobs(&self.read()?, staged)?;
             let is_new = |it: &&v2::StagedEntry| blobs.get(&it.name) == Some(&it.blob_after());
             if staged.entries.iter().any(|it| is_new(&it)) {
@@ -342,7 +342,7 @@ impl GitIndex {
     }
 
     fn remove(&self, name: &RelPath) -> Result<(), StagingError> {
-        match self.step("look at", name, self.fs.stat(name))? {
+        match self.step("stat", name, self.fs.stat(name))? {
             Some(_) => self.step("remove", name, self.fs.remove_file(name)),
             None => Ok(()),
         }
@@ -383,11 +383,11 @@ impl Staged {
             let is_same_kind = entry.before.len() == entry.after.len();
             let is_file = matches!(entry.mode.as_str(), "100644" | "100755");
             if !is_object(&entry.before) || !is_object(&entry.after) || !is_same_kind || !is_file {
-                return Err(format!("the entry of {} is none of a file", entry.name));
+                return Err(format!("the entry of {} is not that of a file", entry.name));
             }
             let is_git = |it: &RelPath| it.segments().any(|it| it.eq_ignore_ascii_case(".git"));
             if !RelPath::parse(&entry.name).is_ok_and(|it| !is_git(&it)) {
-                return Err(format!("{} is no file of the index", entry.name));
+                return Err(format!("{} is not a file of the index", entry.name));
             }
             if !seen.insert(&entry.name) {
                 return Err(format!("{} has two entries", entry.name));

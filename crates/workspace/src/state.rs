@@ -39,7 +39,7 @@ pub enum StateError {
     /// The user's own folder cannot be used.
     #[error(transparent)]
     Home(#[from] HomeError),
-    /// Something that is no folder stands in the way.
+    /// Something that is not a folder stands in the way.
     #[error("{} is not a folder of its own", .path.display())]
     NotAFolder {
         /// What stands there.

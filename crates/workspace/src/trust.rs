@@ -5,7 +5,7 @@
 //! to the root. Both are known by path, inode and time of birth: another folder at the same path is another one.
 //!
 //! Its first line is a seal of its name and contents, made with the user's key. A record that somebody else wrote, that was
-//! moved to the name of another one or that was changed is no record.
+//! moved to the name of another one or that was changed is not a record.
 
 use std::path::Path;
 

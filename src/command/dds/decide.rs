@@ -112,7 +112,7 @@ pub(super) fn say_no(
 ) -> Result<DdsReport> {
     if ctx.environment.is_ci {
         let message =
-            "a decision is a person's word, and this is a CI job; decide from a shell of your own";
+            "a decision must come from a person, and this is a CI job; decide from your own shell";
         return Err(UsageError(message.to_owned()).into());
     }
     let id = &arguments.id;
@@ -161,7 +161,7 @@ pub(super) fn approve(
     by: &str,
 ) -> Result<DdsReport> {
     if ctx.environment.is_ci {
-        let message = "an approval is a person's word, and this is a CI job; approve from a shell of your own";
+        let message = "an approval must come from a person, and this is a CI job; approve from your own shell";
         return Err(UsageError(message.to_owned()).into());
     }
     if let Some(file) = &arguments.signature {

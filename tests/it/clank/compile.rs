@@ -190,7 +190,7 @@ fn what_does_not_parse_stays_a_fragment() {
     validate("compile-result", &result);
 }
 
-/// Row 46: what is no AST JSON has no tree, and every mistake has its path.
+/// Row 46: what is not AST JSON has no tree, and every mistake has its path.
 #[test]
 fn what_is_no_program_has_no_tree() {
     for (input, path, said) in [

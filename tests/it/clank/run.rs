@@ -125,7 +125,7 @@ fn a_program_reads_standard_input() {
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "A\nBÉ\n\nEND\n"), "{}", ran.text());
 }
 
-/// `| head -1`: a reader that goes away is no error.
+/// `| head -1`: a reader that goes away is not an error.
 #[test]
 fn a_reader_that_goes_away_is_fine() {
     let scene = scene_of(
@@ -173,7 +173,7 @@ fn what_cannot_be_run_says_why() {
         ("run ws/nothing.clank", 2, "there is no file nothing.clank"),
         ("run ws/none.clank", 2, "it has no function `main`"),
         ("run ws/takes.clank", 2, "its `main` has parameters"),
-        ("run ws", 2, "the workspace itself is no program"),
+        ("run ws", 2, "the workspace itself is not a program"),
         ("run ws/folder", 3, "folder cannot be used"),
         ("run ws/../../x.clank", 2, "outside the workspace"),
         ("run ws/light.clank --memory 0", 2, "1..=65536"),

@@ -102,12 +102,12 @@ fn a_server_is_asked_only_by_update_and_within_limits() {
     assert_eq!(updated.code, 0, "{}", updated.text());
     for said in [
         "loop.json, which is not followed",
-        "leads on to http://example.org/out.json, which is not followed",
+        "redirects to http://example.org/out.json, which is not followed",
         "http://example.org/plain.json: only https",
         "file:///etc/passwd: only https",
         "huge.json: it has more than 8388608 bytes",
         "text.json: it is not an object",
-        "gone.json: it is not there",
+        "gone.json: it does not exist",
         "Locked 3 schemas",
     ] {
         assert!(updated.stdout.contains(said), "{said}: {}", updated.text());

@@ -90,7 +90,7 @@ pub(super) fn check(root: &Path, findings: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// Types that stand in the crate's root are no module.
+/// Types that stand in the crate's root are not modules.
 fn forbids(forbidden: &[&str], used: &str) -> bool {
     let is_module = used.starts_with(|it: char| it.is_ascii_lowercase());
     forbidden.contains(&used) || (forbidden.contains(&"*") && is_module)

@@ -14,6 +14,7 @@ use super::source_files;
 /// Names that say nothing of their domain, and images that stand for roles.
 const REFUSED: &[&str] = &[
     "Asked",
+    "Asker",
     "At",
     "Before",
     "Bench",
@@ -29,6 +30,7 @@ const REFUSED: &[&str] = &[
     "Known",
     "Look",
     "Looked",
+    "Mortal",
     "Outcome",
     "Patient",
     "Place",
@@ -36,6 +38,7 @@ const REFUSED: &[&str] = &[
     "Scene",
     "Shape",
     "Shelf",
+    "Slate",
     "Spot",
     "Standing",
     "Step",
@@ -46,6 +49,7 @@ const REFUSED: &[&str] = &[
     "Wanted",
     "Ward",
     "Way",
+    "Wish",
     "Words",
 ];
 

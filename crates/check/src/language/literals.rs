@@ -511,7 +511,7 @@ fn find_ignoring_case(bytes: &[u8], from: usize, text: &[u8]) -> Option<usize> {
     }
 }
 
-/// The language of a script, by the tag in lower case. One that is no JavaScript is read as markup.
+/// The language of a script, by the tag in lower case. One that is not JavaScript is read as markup.
 fn script_syntax(tag: &[u8]) -> &'static Syntax {
     let has = |text: &str| memchr::memmem::find(tag, text.as_bytes()).is_some();
     let is_typed = has("type=") && !has("lang=");

@@ -49,7 +49,7 @@ fn compare(path: &Path, text: &[u8], expected: &[bool]) {
     }
 }
 
-/// Where the comments of a Rust file are, by the tokens of the language: all that is no token is blank or comment, and
+/// Where the comments of a Rust file are, by the tokens of the language: all that is not a token is blank or comment, and
 /// documentation is a token that is spelt as a comment.
 fn rust_comments(text: &str) -> Option<Vec<bool>> {
     let stream: TokenStream = text.parse().ok()?;
@@ -88,7 +88,7 @@ fn check_rust(folder: &Path, nth: usize) -> usize {
     let mut n_compared = 0;
     for path in files(folder, "rs").iter().step_by(nth) {
         let Ok(text) = fs::read_to_string(path) else { continue };
-        // A first line that names a program is no token, and a byte order mark neither.
+        // A first line that names a program is not a token, and a byte order mark neither.
         if text.starts_with("#!/") || text.starts_with('\u{feff}') {
             continue;
         }

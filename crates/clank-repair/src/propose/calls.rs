@@ -1,4 +1,4 @@
-//! E2002, E2005, E2012: calls with the wrong number of arguments, calls of what is no function, and `?` where nothing
+//! E2002, E2005, E2012: calls with the wrong number of arguments, calls of what is not a function, and `?` where nothing
 //! can fail.
 
 mod align;
@@ -182,7 +182,7 @@ fn piped(
             target,
             format!("pass what is piped as the first argument of `{what}`"),
         )
-        .because("a pipe gives its value to a function of one argument")
+        .because("a pipe passes its value to a function of one argument")
         .op(scene.replace(pipe, call(scene.kept(callee), all))),
     )
 }
@@ -399,7 +399,7 @@ fn nothing_fails(scene: RepairContext<'_>, target: FindingId, expr: ExprId) -> V
     vec![
         Candidate::new(scene, target, "remove the `?`")
             .confidence(Confidence::High)
-            .because("what stands before it is neither an Option nor a Result")
+            .because("the expression before it is neither an Option nor a Result")
             .op(scene.replace(expr, scene.kept(inner))),
     ]
 }

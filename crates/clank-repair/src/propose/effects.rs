@@ -91,7 +91,8 @@ fn widen_function(
     let effect = if names.len() == 1 { "effect" } else { "effects" };
     let names = names.join(" and ");
     let title = format!("add the {effect} {names} to `{}`{}", function.name, and_users(&users));
-    let why = format!("what `{}` does has the {effect} {names}: it has to say so", function.name);
+    let why =
+        format!("the body of `{}` has the {effect} {names}, which it must declare", function.name);
     let candidate = Candidate::new(scene, target, title)
         .because(why)
         .confidence(Confidence::Medium)
@@ -243,7 +244,7 @@ fn widen_type(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> O
     let title = format!("add the {effect} {} to the expected type", quoted.join(" and "));
     Some(
         Candidate::new(scene, target, title)
-            .because("the function that goes there has more effects than its type says")
+            .because("the function that is passed there has more effects than the expected type")
             .safety(Safety::LikelyPreserving)
             .kind(RepairKind::LocalFix)
             .op(scene.replace(result, new)),

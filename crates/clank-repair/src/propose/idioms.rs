@@ -191,7 +191,7 @@ fn modifier(scene: RepairContext<'_>, decl: DeclId, target: FindingId) -> Option
         source.split_whitespace().all(|it| MODIFIERS.contains(&it)) && !source.trim().is_empty();
     (is_followed && are_modifiers).then(|| {
         Candidate::new(scene, target, format!("remove `{}`", source.trim()))
-            .because("every declaration is seen by the modules that import it")
+            .because("modules that import this one see every declaration")
             .confidence(Confidence::High)
             .safety(Safety::LikelyPreserving)
             .op(scene.delete(decl))
@@ -248,7 +248,7 @@ pub(super) fn of_unread(
             let more = Mended { text: new, rows: all.rows.clone(), titles };
             if is_read(&more) {
                 let candidate = candidate(scene, decl, target, &more, Safety::BehaviorChanging);
-                found.push(candidate.because("the body and the calls tell the types"));
+                found.push(candidate.because("the body and the calls determine the types"));
                 return found;
             }
         }

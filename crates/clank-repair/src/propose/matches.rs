@@ -81,7 +81,7 @@ fn missing_arms(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) ->
         Candidate::new(scene, target, "add a wildcard arm that panics: `_ -> panic(…)`")
             .confidence(confidence)
             .safety(Safety::LikelyPreserving)
-            .because("without an arm for them the other values have nowhere to go")
+            .because("without it, the other values have no arm")
             .op(with_arms(vec![json!({ "pattern": { "kind": "wildcard" }, "body": body })])),
     );
     found

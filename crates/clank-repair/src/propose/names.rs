@@ -49,7 +49,7 @@ pub(super) fn propose(
     }
     if let Some(declared) = declared {
         let title = format!("rename the {} `{}` to `{name}`", declared.what, declared.name);
-        let reason = format!("`{}` is used nowhere, and `{name}` is what is used", declared.name);
+        let reason = format!("`{}` is never used, but `{name}` is", declared.name);
         let candidate = Candidate::new(scene, target, title)
             .confidence(by_place(usize::from(!declaration_first)))
             .because(reason)
@@ -159,7 +159,7 @@ fn rename_all(
     };
     let slips = match distance(name, near) {
         Some(1) => "one edit away".to_owned(),
-        Some(n) => format!("{n} slips away"),
+        Some(n) => format!("{n} edits away"),
         None => "near".to_owned(),
     };
     let reason = format!("cannot find `{name}`, but `{near}` is {slips}");
@@ -271,7 +271,7 @@ fn module_itself(
     let title = format!("import the module `{}`", path.join("."));
     Some(
         Candidate::new(scene, target, title)
-            .because(format!("some of `{name}` is imported, but not `{name}` itself"))
+            .because(format!("names of `{name}` are imported, but not `{name}` itself"))
             .confidence(Confidence::High)
             .also_for(uses.all.iter().map(|it| FindingId::Diagnostic(*it)))
             .op(PatchOp::InsertBefore {

@@ -125,7 +125,7 @@ fn guard(
     };
     Some(
         Candidate::new(scene, target, format!("add the guard `if {condition}`"))
-            .because("the check that is made at run time anyway is written where it can be seen")
+            .because("it makes the check at run time explicit")
             .confidence(Confidence::High)
             .safety(Safety::LikelyPreserving)
             .op(op),
@@ -158,7 +158,7 @@ fn checked_access(
     });
     Some(
         Candidate::new(scene, target, "access the element with `get`")
-            .because("`get` says whether there is such an element")
+            .because("`get` returns an `Option`")
             .confidence(Confidence::Medium)
             .safety(Safety::LikelyPreserving)
             .op(scene.replace(node, new)),
@@ -232,7 +232,7 @@ fn refine_parameter(
     Some(
         Candidate::new(scene, target, format!("require `{condition}` of `{}`", param.name))
             .because(format!(
-                "`{}` needs it, and every caller is known to see to it",
+                "`{}` needs it, and every caller is known to satisfy it",
                 function.name
             ))
             .confidence(Confidence::High)
@@ -358,7 +358,7 @@ fn drop_truth(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> O
     }
     Some(
         Candidate::new(scene, target, "remove the predicate `true`")
-            .because("it says nothing")
+            .because("it has no text")
             .confidence(Confidence::High)
             .safety(Safety::BehaviorPreserving)
             .op(scene.replace(ty, scene.kept(*base))),

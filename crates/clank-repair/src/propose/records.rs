@@ -166,7 +166,7 @@ fn unknown_field(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -
         found.push(
             Candidate::new(scene, target, title)
                 .confidence(by_place(usize::from(!is_declaration_first)))
-                .because(format!("`{old}` is used nowhere, and `{name}` is what is used"))
+                .because(format!("`{old}` is never used, but `{name}` is"))
                 .also_for(all.iter().map(|it| it.0))
                 .op(scene.rename_field(field, &old, name)),
         );
@@ -286,7 +286,7 @@ fn as_function(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Opt
     Some(
         Candidate::new(scene, target, format!("call the function: `{name}(…)`"))
             .confidence(by_place(usize::from(name != *field)))
-            .because("functions stand before their arguments")
+            .because("a function is written before its arguments")
             .op(scene.replace(parent, call(ident(&name), all))),
     )
 }

@@ -52,7 +52,7 @@ pub(super) fn propose(
         if text.is_empty() || text.len() > MAX_TEXT || !is_first(scene, it, node) {
             continue;
         }
-        // What it stands in may be a statement, which is no expression.
+        // What it stands in may be a statement, which is not an expression.
         let is_stray = is_stray(it, text.get(at.0..at.1).unwrap_or_default());
         if is_stray && as_what == Fragment::Expr {
             continue;

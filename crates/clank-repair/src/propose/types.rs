@@ -183,7 +183,7 @@ fn literal_changed(
     Some(
         Candidate::new(scene, target, format!("write `{}`", converted.text))
             .confidence(converted.confidence)
-            .because(format!("`{written}` is no `{}`", wanted.name()))
+            .because(format!("`{written}` is not a `{}`", wanted.name()))
             .op(scene.replace(place, source(&converted.text))),
     )
 }

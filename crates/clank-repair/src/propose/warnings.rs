@@ -58,7 +58,7 @@ fn dropped_value(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -
     if let Some(op) = super::idioms::typed::instead_of_statement(scene, expr, bound) {
         found.push(
             Candidate::new(scene, target, "bind the value: `let _ = …`")
-                .because("it says that the value is not wanted")
+                .because("it says that the value is not needed")
                 .confidence(Confidence::Low)
                 .safety(Safety::BehaviorPreserving)
                 .op(op),
@@ -227,7 +227,7 @@ fn unreached(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Op
         ("remove what is never reached", without_rest(scene, block, it.node)?)
     };
     let candidate = Candidate::new(scene, target, title)
-        .because("no run of the program comes there")
+        .because("no execution reaches it")
         .confidence(Confidence::Medium)
         .safety(Safety::LikelyPreserving);
     Some(ops.into_iter().fold(candidate, Candidate::op))

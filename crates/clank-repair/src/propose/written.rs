@@ -87,7 +87,7 @@ fn state_of_start(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) 
         });
         found.push(
             Candidate::new(scene, target, format!("annotate `{name}` as `{ty}`"))
-                .because("that is what it gets further down")
+                .because("that is the type of what it is assigned further down")
                 .confidence(Confidence::High)
                 .safety(Safety::LikelyPreserving)
                 .op(scene.replace(node, new)),

@@ -163,7 +163,7 @@ fn finding(path: &RelPath, rule_id: &str, message: String) -> Diagnostic {
     }
 }
 
-/// E0001 for a file that is no text.
+/// E0001 for a file that is not text.
 fn unreadable(path: &RelPath, bytes: &[u8], message: &str, offset: Option<u32>) -> Diagnostic {
     let lines = LineIndex::new(bytes);
     Diagnostic {

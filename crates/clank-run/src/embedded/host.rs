@@ -1,4 +1,4 @@
-//! The two sides of a program's streams: the host on the engine's thread, the desk on the caller's.
+//! The two sides of a program's streams: the host on the engine's thread, the server on the caller's.
 //!
 //! The host gathers what is written and sends it in pieces, so that a line costs no switch of threads. It sends when a
 //! piece is large, when the other stream is written to, before input is read, at the end, and whenever the engine asks
@@ -54,8 +54,8 @@ pub(super) struct Host {
 pub(super) fn open() -> (Channel, StreamServer) {
     let (sender, receiver) = sync_channel(4);
     let is_closed = Arc::new(AtomicBool::new(false));
-    let desk = StreamServer { requests: receiver, is_closed: Arc::clone(&is_closed) };
-    (Channel { requests: sender, is_closed }, desk)
+    let server = StreamServer { requests: receiver, is_closed: Arc::clone(&is_closed) };
+    (Channel { requests: sender, is_closed }, server)
 }
 
 impl Host {

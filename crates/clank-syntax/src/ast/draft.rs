@@ -29,7 +29,7 @@ pub(crate) struct AstDraft<'a> {
     given_spans: BTreeMap<NodeId, GivenSpan>,
 }
 
-/// Why a draft is no tree.
+/// Why a draft is not a tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum DraftError {
     /// A node would stand at two places.

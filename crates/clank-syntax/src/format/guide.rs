@@ -30,7 +30,7 @@ pub(super) enum Break {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TokenGap {
     pub(super) when: Break,
-    /// Blanks if it is no line break.
+    /// Blanks if it is not a line break.
     pub(super) blanks: u8,
     /// The group that it breaks with, and that the next line is indented from; [`NONE`] for the innermost group.
     pub(super) owner: u32,

@@ -209,6 +209,7 @@ impl<'a> Writer<'a> {
         self.out.push_str(if self.options.pretty { ": " } else { ":" });
     }
 
+    /// Starts a member or an item: a comma behind the one before it, and a new line.
     fn separate(&mut self) {
         if !self.is_first {
             self.out.push(',');

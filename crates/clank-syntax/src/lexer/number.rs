@@ -103,7 +103,7 @@ impl Lexer<'_> {
         self.rest_of_name();
         if self.pos > end {
             let letters = super::shortened(&self.text[end..self.pos]);
-            let message = format!("`{letters}` runs into the number before it");
+            let message = format!("`{letters}` cannot follow a number directly");
             self.error(SyntaxCode::E0003, start, message);
         }
     }
@@ -115,7 +115,7 @@ impl Lexer<'_> {
                 self.too_many_digits(start);
             }
         } else if !text.replace('_', "").parse::<f64>().is_ok_and(f64::is_finite) {
-            let message = "this number is too large for a Float".into();
+            let message = "this number is too large for a `Float`".into();
             self.error(SyntaxCode::E0003, start, message);
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::{SyntaxCode, TokenKind, lex};
 
-/// The kinds and texts of the tokens that are no blanks, then the errors.
+/// The kinds and texts of the tokens that are not blanks, then the errors.
 fn tokens(text: &str) -> String {
     let (tokens, errors) = lex(text);
     let kept = tokens.iter().filter(|(kind, _)| *kind != TokenKind::Whitespace);
@@ -74,7 +74,7 @@ fn numbers_positions_and_ranges() {
 0..5 0..=5 1.x 1..x  =>  Int 0 | DotDot .. | Int 5 | Int 0 | DotDotEq ..= | Int 5 | Int 1 | Dot . | Ident x | Int 1 | DotDot .. | Ident x
 t.0.1 f(x).0 xs[0].1 {}.2 x?.3 T.4 t.0.1.2  =>  Ident t | Dot . | Int 0 | Dot . | Int 1 | Ident f | LParen ( | Ident x | RParen ) | Dot . | Int 0 | Ident xs | LBracket [ | Int 0 | RBracket ] | Dot . | Int 1 | LBrace { | RBrace } | Dot . | Int 2 | Ident x | Question ? | Dot . | Int 3 | TypeIdent T | Dot . | Int 4 | Ident t | Dot . | Int 0 | Dot . | Int 1 | Dot . | Int 2
 1 .5 (.5) [.5, .5] a + .5 t . 0 t. .0 ...0  =>  Int 1 | Float .5 | LParen ( | Float .5 | RParen ) | LBracket [ | Float .5 | Comma , | Float .5 | RBracket ] | Ident a | Plus + | Float .5 | Ident t | Dot . | Int 0 | Ident t | Dot . | Dot . | Int 0 | DotDot .. | Float .0
-1ea 1e 1e- 0x 0xg 0b2 1i3 1.5i32 1e999  =>  Int 1ea | Float 1e | Float 1e- | Int 0x | Int 0xg | Int 0b2 | Int 1i3 | Float 1.5i32 | Float 1e999 | E0003 0..3 `ea` runs into the number before it | E0003 4..6 the exponent of this number has no digits | E0003 7..10 the exponent of this number has no digits | E0003 11..13 this number has no digits | E0003 14..17 `g` runs into the number before it | E0003 18..21 `2` runs into the number before it | E0003 22..25 `i3` runs into the number before it | E0003 26..32 `i32` runs into the number before it | E0003 33..38 this number is too large for a Float
+1ea 1e 1e- 0x 0xg 0b2 1i3 1.5i32 1e999  =>  Int 1ea | Float 1e | Float 1e- | Int 0x | Int 0xg | Int 0b2 | Int 1i3 | Float 1.5i32 | Float 1e999 | E0003 0..3 `ea` cannot follow a number directly | E0003 4..6 the exponent of this number has no digits | E0003 7..10 the exponent of this number has no digits | E0003 11..13 this number has no digits | E0003 14..17 `g` cannot follow a number directly | E0003 18..21 `2` cannot follow a number directly | E0003 22..25 `i3` cannot follow a number directly | E0003 26..32 `i32` cannot follow a number directly | E0003 33..38 this number is too large for a `Float`
 "#
     );
 }
@@ -97,13 +97,13 @@ fn strings_and_templates() {
         ),
         @r#"
 "a" "a\"b" "" """a"b""" """""" `a` `a ${b} c`  =>  Str "a" | Str "a\"b" | Str "" | MultilineStr """a"b""" | MultilineStr """""" | Template `a` | Template `a ${b} c`
-"a\qb\é" """\x""" `\y ${"\z"}` "\n\r\t\\\"\'\0\`\$"  =>  Str "a\qb\é" | MultilineStr """\x""" | Template `\y ${"\z"}` | Str "\n\r\t\\\"\'\0\`\$" | E0002 2..4 there is no escape `\q` | E0002 5..8 there is no escape `\é` | E0002 13..15 there is no escape `\x` | E0002 20..22 there is no escape `\y`
+"a\qb\é" """\x""" `\y ${"\z"}` "\n\r\t\\\"\'\0\`\$"  =>  Str "a\qb\é" | MultilineStr """\x""" | Template `\y ${"\z"}` | Str "\n\r\t\\\"\'\0\`\$" | E0002 2..4 unknown escape `\q` | E0002 5..8 unknown escape `\é` | E0002 13..15 unknown escape `\x` | E0002 20..22 unknown escape `\y`
 `${ "}" } ${ `}` } ${ {} } ${ /* } */ 1 }` x  =>  Template `${ "}" } ${ `}` } ${ {} } ${ /* } */ 1 }` | Ident x
-"abc  =>  Str "abc | E0002 0..4 this string has no end
-"abc\  =>  Str "abc\ | E0002 0..5 this string has no end
-`abc ${ x  =>  Template `abc ${ x | E0002 0..9 this template has no end
-`abc ${ "x }`  =>  Template `abc ${ "x }` | E0002 0..13 this template has no end
-"""abc  =>  MultilineStr """abc | E0002 0..6 this string has no end
+"abc  =>  Str "abc | E0002 0..4 unterminated string
+"abc\  =>  Str "abc\ | E0002 0..5 unterminated string
+`abc ${ x  =>  Template `abc ${ x | E0002 0..9 unterminated template
+`abc ${ "x }`  =>  Template `abc ${ "x }` | E0002 0..13 unterminated template
+"""abc  =>  MultilineStr """abc | E0002 0..6 unterminated string
 "#
     );
 }
@@ -122,7 +122,7 @@ fn comments_nest_and_strays_come_in_runs() {
         @r#"
 a // b /* c  =>  Ident a | LineComment // b /* c
 a /* b /* c */ d */ e  =>  Ident a | BlockComment /* b /* c */ d */ | Ident e
-a /* b /* c */ d  =>  Ident a | BlockComment /* b /* c */ d | E0002 2..16 this comment has no end
+a /* b /* c */ d  =>  Ident a | BlockComment /* b /* c */ d | E0002 2..16 unterminated comment
 a @#€ b & c @  =>  Ident a | Error @#€ | Ident b | Error & | Ident c | Error @ | E0001 2..7 `@#€` is not part of the language | E0001 10..11 `&` is not an operator | E0001 14..15 `@` is not part of the language
 "#
     );
@@ -134,9 +134,9 @@ fn what_has_no_end_is_given_up_before_the_next_declaration() {
     let shown: Vec<String> =
         texts.iter().map(|it| format!("{it:?}  =>  {:?}", tokens(it))).collect();
     insta::assert_snapshot!(shown.join("\n"), @r#"
-"`a\nb\nfn f"  =>  "Template `a\nb | Fn fn | Ident f | E0002 0..4 this template has no end"
-"\"\"\"a\n\ntype T"  =>  "MultilineStr \"\"\"a\n | Type type | TypeIdent T | E0002 0..5 this string has no end"
-"`a\nfnord\n"  =>  "Template `a\nfnord\n | E0002 0..9 this template has no end"
+"`a\nb\nfn f"  =>  "Template `a\nb | Fn fn | Ident f | E0002 0..4 unterminated template"
+"\"\"\"a\n\ntype T"  =>  "MultilineStr \"\"\"a\n | Type type | TypeIdent T | E0002 0..5 unterminated string"
+"`a\nfnord\n"  =>  "Template `a\nfnord\n | E0002 0..9 unterminated template"
 "`a\nfn f\n`b\nrec R"  =>  "Template `a\nfn f\n` | Ident b | Rec rec | TypeIdent R"
 "#);
 }

@@ -9,7 +9,7 @@ use crate::lexer::shortened;
 use crate::span::Span;
 use crate::token::{Token, TokenKind};
 
-/// A token that is no blank, comment or mistake.
+/// A token that is not a blank, comment or mistake.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ParserToken {
     pub(super) kind: TokenKind,

@@ -21,7 +21,7 @@ pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
     pub(super) builder: &'a mut Builder,
     pub(super) layout: BracketLayout,
-    /// What is in the text but not in the pieces: runs of characters that are no tokens, and closing brackets without
+    /// What is in the text but not in the pieces: runs of characters that are not tokens, and closing brackets without
     /// partners.
     pub(super) strays: Vec<Span>,
     pub(super) unterminated: Vec<u32>,

@@ -82,7 +82,7 @@ fn string(text: &str) -> Option<String> {
     unescaped(inside)
 }
 
-/// A line end right after the opening quotes is no part of the value.
+/// A line end right after the opening quotes is not part of the value.
 fn multiline_string(text: &str) -> Option<String> {
     let inside = text.strip_prefix("\"\"\"")?.strip_suffix("\"\"\"")?;
     let inside = inside.strip_prefix("\r\n").or(inside.strip_prefix('\n')).unwrap_or(inside);

@@ -283,38 +283,38 @@ fn what_has_no_end_is_e0002() {
         @r#"
 let x = "abc;
     {(let x (error "\"abc;"))}
-    E0002 2:9: this string has no end
+    E0002 2:9: unterminated string
 let x = "a\qb";
     {(let x (error "\"a\\qb\""))}
-    E0002 2:11: there is no escape `\q` (help: the escapes are \n \r \t \0 \\ \" \' \` and \$)
+    E0002 2:11: unknown escape `\q` (help: the escapes are \n \r \t \0 \\ \" \' \` and \$)
 let x = "\u{1}";
     {(let x (error "\"\\u{1}\""))}
-    E0002 2:10: there is no escape `\u` (help: the escapes are \n \r \t \0 \\ \" \' \` and \$)
+    E0002 2:10: unknown escape `\u` (help: the escapes are \n \r \t \0 \\ \" \' \` and \$)
 f("abc)
     {(call f (error "\"abc)"))}
-    E0002 2:3: this string has no end
+    E0002 2:3: unterminated string
 let x = `abc ${ x;
     {(let x (error "`abc ${ x;\n}"))}
-    E0002 2:9: this template has no end
+    E0002 2:9: unterminated template
 let x = `a\qb ${ "\q" }`;
     {(let x (error "`a\\qb ${ \"\\q\" }`"))}
-    E0002 2:11: there is no escape `\q` (help: the escapes are \n \r \t \0 \\ \" \' \` and \$)
-    E0002 2:19: there is no escape `\q` (help: the escapes are \n \r \t \0 \\ \" \' \` and \$)
+    E0002 2:11: unknown escape `\q` (help: the escapes are \n \r \t \0 \\ \" \' \` and \$)
+    E0002 2:19: unknown escape `\q` (help: the escapes are \n \r \t \0 \\ \" \' \` and \$)
 let x = """abc
     {(let x (error "\"\"\"abc\n}"))}
-    E0002 2:9: this string has no end
+    E0002 2:9: unterminated string
 let x = """a\q""";
     {(let x (error "\"\"\"a\\q\"\"\""))}
-    E0002 2:13: there is no escape `\q` (help: the escapes are \n \r \t \0 \\ \" \' \` and \$)
+    E0002 2:13: unknown escape `\q` (help: the escapes are \n \r \t \0 \\ \" \' \` and \$)
 let x = "a\
     {(let x (error "\"a\\"))}
-    E0002 2:9: this string has no end
+    E0002 2:9: unterminated string
 "a" "b
     {"a"; (error "\"b")}
-    E0002 2:5: this string has no end
+    E0002 2:5: unterminated string
 /* x /* y */
     {}
-    E0002 2:1: this comment has no end
+    E0002 2:1: unterminated comment
 "#
     );
 }
@@ -343,7 +343,7 @@ fn numbers_that_are_none_are_e0003() {
         @r#"
 12abc
     {(error "12abc")}
-    E0003 2:1: `abc` runs into the number before it
+    E0003 2:1: `abc` cannot follow a number directly
 1e
     {(error "1e")}
     E0003 2:1: the exponent of this number has no digits
@@ -358,25 +358,25 @@ fn numbers_that_are_none_are_e0003() {
     E0003 2:1: this number has no digits
 0b12
     {(error "0b12")}
-    E0003 2:1: `2` runs into the number before it
+    E0003 2:1: `2` cannot follow a number directly
 1.5i32
     {(error "1.5i32")}
-    E0003 2:1: `i32` runs into the number before it
+    E0003 2:1: `i32` cannot follow a number directly
 1e999
     {(error "1e999")}
-    E0003 2:1: this number is too large for a Float
+    E0003 2:1: this number is too large for a `Float`
 0xFFg
     {(error "0xFFg")}
-    E0003 2:1: `g` runs into the number before it
+    E0003 2:1: `g` cannot follow a number directly
 1_000_i33
     {(error "1_000_i33")}
-    E0003 2:1: `i33` runs into the number before it
+    E0003 2:1: `i33` cannot follow a number directly
 t.0x1
     {(error "t.0x1")}
-    E0003 2:3: `x1` runs into the number before it
+    E0003 2:3: `x1` cannot follow a number directly
 1λ
     {(error "1λ")}
-    E0003 2:1: `λ` runs into the number before it
+    E0003 2:1: `λ` cannot follow a number directly
 let x = 1 else 2
     {(let x 1) (error "else 2")}
     E0001 2:11: expected a statement after `1`, found `else`
@@ -865,7 +865,7 @@ E0006 2:1: expected a type after `=`, found `rec`
 E0001 2:5: expected the name of the record after `rec`, found `p`
 E0005 4:11: expected an expression after `=`, found `;`
 E0005 5:16: expected an expression after `,`, found `,`
-E0003 6:11: `ab` runs into the number before it
+E0003 6:11: `ab` cannot follow a number directly
 E0005 7:18: expected an expression after `->`, found `,`
 E0005 9:21: expected an expression after `+`, found `}`
 E0004 10:20: `(` is not closed before `}` (10:17: opened here)

@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    /// Texts in which the start of a line is no start of a declaration, or what is before it is not whole.
+    /// Texts in which the start of a line is not a start of a declaration, or what is before it is not whole.
     #[test]
     fn a_mistake_that_reaches_over_a_cut_is_seen() {
         let good = "fn a() -> Int { 1 }\n";

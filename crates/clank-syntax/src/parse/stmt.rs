@@ -83,7 +83,7 @@ impl Parser<'_> {
     /// Passes over the rest of a statement that cannot be read: up to a `;` or to a line that looks like another one.
     fn skip_statement(&mut self, from: usize) {
         if self.kind() == TokenKind::Arrow {
-            // These are the arms of a `match`, or something else that is no block.
+            // These are the arms of a `match`, or something else that is not a block.
             self.pos = self.limit;
         }
         if self.pos <= from && self.kind() != TokenKind::Semi {

@@ -98,7 +98,7 @@ m.f(1)  =>  (call (. m f) 1)
 m.Some(1)  =>  (call (. m Some) 1)
 { a }(1)  =>  (call {a} 1)
 1 .5  =>  E0001 expected the end of the text after `1`, found `.5`
-t.0x1  =>  E0003 `x1` runs into the number before it
+t.0x1  =>  E0003 `x1` cannot follow a number directly
 "#);
 }
 

@@ -62,7 +62,7 @@ pub enum PatchError {
         n_times: usize,
     },
     /// A node would stand at two places.
-    #[error("the node `{id}` would stand at two places")]
+    #[error("the node `{id}` would occur in two places")]
     TwoPlaces {
         /// The node.
         id: Name,
@@ -74,7 +74,7 @@ pub enum PatchError {
         id: Name,
     },
     /// Two operations cannot both be done.
-    #[error("another operation of the patch takes away or replaces the node `{id}`")]
+    #[error("another operation of the patch removes or replaces the node `{id}`")]
     Conflict {
         /// The node that both are about.
         id: Name,
@@ -88,7 +88,7 @@ pub enum PatchError {
         reason: &'static str,
     },
     /// A `rename` that was not made into renames of all places with the name.
-    #[error("the uses of what `{symbol_id}` declares are not known here")]
+    #[error("the uses of the name that `{symbol_id}` declares are not known here")]
     NeedsNames {
         /// The node that declares it.
         symbol_id: Name,

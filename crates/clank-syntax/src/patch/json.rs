@@ -124,7 +124,7 @@ impl PatchOp {
         object
     }
 
-    /// Reads an operation. Members that it does not know are no mistake.
+    /// Reads an operation. Members that it does not know are not mistakes.
     pub fn from_json(value: &Value) -> Result<PatchOp, PatchError> {
         let Value::Object(members) = value else {
             return Err(unreadable("$", "expected an operation (an object with `op`)".into()));
@@ -179,7 +179,8 @@ impl PatchOp {
             },
             other => {
                 let shown: String = other.chars().take(60).collect();
-                let message = format!("{shown:?} is no operation; there are {}", OPS.join(", "));
+                let message =
+                    format!("{shown:?} is not an operation; expected one of {}", OPS.join(", "));
                 return Err(unreadable("$.op", message));
             }
         })
@@ -228,7 +229,7 @@ impl<'a> Members<'a> {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match value.as_u64().and_then(|it| u32::try_from(it).ok()) {
                 Some(position) => Ok(Some(position)),
-                None => Err(unreadable("$.position", "expected an integer from 0 on".into())),
+                None => Err(unreadable("$.position", "expected an integer of 0 or more".into())),
             },
         }
     }

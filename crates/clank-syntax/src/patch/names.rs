@@ -4,9 +4,9 @@ use super::{PatchError, PatchOp};
 use crate::ast::{Ast, AstDraft, AstKind, Decl, Expr, Name, NodeId, Pattern, PatternId, Type};
 use crate::token::{is_type_name, is_value_name, type_name};
 
-const VALUE: &str = "a name of a value starts with a small letter or `_`, goes on with letters, digits and `_`, and is no reserved word";
-const TYPE: &str = "a name of a type or constructor starts with a capital and goes on with letters, digits and `_`";
-const ANY: &str = "a name starts with a letter or `_`, goes on with letters, digits and `_`, and is no reserved word";
+const VALUE: &str = "a name of a value starts with a lowercase letter or `_`, continues with letters, digits and `_`, and is not a reserved word";
+const TYPE: &str = "a name of a type or constructor starts with a capital and continues with letters, digits and `_`";
+const ANY: &str = "a name starts with a letter or `_`, continues with letters, digits and `_`, and is not a reserved word";
 
 /// What names are legal at a place.
 #[derive(Clone, Copy, PartialEq, Eq)]

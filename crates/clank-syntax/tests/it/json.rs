@@ -186,13 +186,13 @@ fn mistakes_have_the_path_of_the_member() {
     );
     check_refused(
         r#"{"kind":"program","declarations":[{"kind":"function"},{"kind":"Sum"},7]}"#,
-        "$.declarations[0].kind: \"function\" is no kind of declaration; the nearest one is `fn`\n\
-         $.declarations[1].kind: \"Sum\" is no kind of declaration; the nearest one is `sum`\n\
+        "$.declarations[0].kind: \"function\" is not a kind of declaration; did you mean `fn`?\n\
+         $.declarations[1].kind: \"Sum\" is not a kind of declaration; did you mean `sum`?\n\
          $.declarations[2]: expected a declaration (an object with `kind`, or with `source`), found a number",
     );
     check_refused(
         &with_body(X),
-        "$.declarations[0].body.kind: \"ident\" is no kind of block; the nearest one is `block`",
+        "$.declarations[0].body.kind: \"ident\" is not a kind of block; did you mean `block`?",
     );
 }
 
@@ -200,7 +200,7 @@ fn mistakes_have_the_path_of_the_member() {
 fn mistakes_in_expressions_have_the_path_of_the_member() {
     check_refused_expr(
         r#"{"kind":"idnt","name":"x"}"#,
-        ".kind: \"idnt\" is no kind of expression; the nearest one is `ident`",
+        ".kind: \"idnt\" is not a kind of expression; did you mean `ident`?",
     );
     check_refused_expr(r#"{"kind":"call","args":[]}"#, ".callee: the member `callee` is missing");
     check_refused_expr(
@@ -226,11 +226,11 @@ fn mistakes_in_expressions_have_the_path_of_the_member() {
     check_refused_expr(r#"{"source":5}"#, ".source: expected a string, found a number");
     check_refused_expr(
         r#"{"kind":"binary","op":"**","left":{"source":"x"},"right":{"source":"x"}}"#,
-        ".op: \"**\" is no binary operator; there are |> || && == != < > <= >= ++ + - * / % ^",
+        ".op: \"**\" is not a binary operator; expected one of |> || && == != < > <= >= ++ + - * / % ^",
     );
     check_refused_expr(
         r#"{"kind":"unary","op":"+","operand":{"source":"x"}}"#,
-        ".op: \"+\" is no unary operator; there are - !",
+        ".op: \"+\" is not a unary operator; expected - or !",
     );
     check_refused_expr(
         r#"{"kind":"ident","name":"x","id":5}"#,
@@ -250,7 +250,7 @@ fn mistakes_in_expressions_have_the_path_of_the_member() {
     );
     check_beyond_schema(
         r#"{"kind":"literal","value":{"kind":"float","value":1e999}}"#,
-        ".value.value: the number is too large for a Float",
+        ".value.value: the number is too large for a `Float`",
     );
 }
 
@@ -262,23 +262,23 @@ fn illegal_names_are_refused() {
     );
     check_beyond_schema(
         r#"{"kind":"ident","name":"a b"}"#,
-        ".name: \"a b\" cannot be a name here: a name starts with a letter or `_` and goes on with letters, digits and `_`",
+        ".name: \"a b\" cannot be a name here: a name starts with a letter or `_` and continues with letters, digits and `_`",
     );
     check_beyond_schema(
         r#"{"kind":"ident","name":"a\u0000"}"#,
-        ".name: \"a\\0\" cannot be a name here: a name starts with a letter or `_` and goes on with letters, digits and `_`",
+        ".name: \"a\\0\" cannot be a name here: a name starts with a letter or `_` and continues with letters, digits and `_`",
     );
     check_beyond_schema(
         r#"{"kind":"hole","name":"X"}"#,
-        ".name: \"X\" cannot be a name here: a name of a value starts with a small letter or `_` and goes on with letters, digits and `_`",
+        ".name: \"X\" cannot be a name here: a name of a value starts with a lowercase letter or `_` and continues with letters, digits and `_`",
     );
     check_beyond_schema(
         r#"{"kind":"recordLit","name":"p","fields":[]}"#,
-        ".name: \"p\" cannot be a name here: a name of a type or constructor starts with a capital and goes on with letters, digits and `_`",
+        ".name: \"p\" cannot be a name here: a name of a type or constructor starts with a capital and continues with letters, digits and `_`",
     );
     check_beyond_schema(
         r#"{"kind":"field","object":{"source":"x"},"field":"007"}"#,
-        ".field: \"007\" cannot be a name here: a name starts with a letter or `_` and goes on with letters, digits and `_`",
+        ".field: \"007\" cannot be a name here: a name starts with a letter or `_` and continues with letters, digits and `_`",
     );
 }
 

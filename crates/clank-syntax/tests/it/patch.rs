@@ -207,11 +207,11 @@ fn operations_that_cannot_be_read_say_where() {
     );
     check_unreadable(
         json!({ "op": "add_param", "fn_id": "n1", "param": {}, "position": -1 }),
-        "$.position: expected an integer from 0 on",
+        "$.position: expected an integer of 0 or more",
     );
     check_unreadable(
         json!({ "op": "move" }),
-        "$.op: \"move\" is no operation; there are replace_node, insert_before, insert_after, wrap, \
+        "$.op: \"move\" is not an operation; expected one of replace_node, insert_before, insert_after, wrap, \
          delete_node, widen_effect, rename_symbol, rename, rename_field, add_field, add_param, add_refinement",
     );
 }

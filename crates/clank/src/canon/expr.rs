@@ -60,6 +60,7 @@ impl Canon<'_> {
         }
     }
 
+    /// An expression that is not sugar itself, with its parts desugared.
     fn copied(&mut self, expr: &Expr) -> Expr {
         match expr {
             Expr::Template { parts } => {
@@ -124,7 +125,7 @@ impl Canon<'_> {
     }
 
     /// The arguments of the constructor for a literal that has every field once, if evaluating them in the constructor's
-    /// order is no change.
+    /// order is not a change.
     fn constructor_args(&self, name: &str, fields: &[FieldInitId]) -> Option<Vec<ExprId>> {
         let declared = self.record_fields(name)?;
         if declared.len() != fields.len() {

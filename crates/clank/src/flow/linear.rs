@@ -7,7 +7,7 @@
 //!   that were made before it included.
 //! - A use in a loop of a value from outside is fine only if no path goes round the loop after it.
 //! - A lambda may run any number of times, so it may not use what it captures.
-//! - Looking at a part that is not linear itself (`account.name`) is no use; taking out one part while another linear
+//! - Looking at a part that is not linear itself (`account.name`) is not a use; taking out one part while another linear
 //!   one is lost is E5001.
 //! - A value that a type parameter stands for counts as plain in the generic function, so no linear one may be passed
 //!   for it. Functions of the prelude that use what they are given once may take one.
@@ -152,8 +152,8 @@ impl Walk<'_> {
             Expr::Lambda { .. } => self.lambda(id),
             Expr::Binary { op: BinaryOp::And | BinaryOp::Or, left, right } => {
                 self.expr(*left);
-                let run = self.branch(right.node(), "on this side", |it| it.expr(*right));
-                let not = self.branch(id.node(), "if the left side decides", |_| {});
+                let run = self.branch(right.node(), "in the right operand", |it| it.expr(*right));
+                let not = self.branch(id.node(), "if the right operand is not evaluated", |_| {});
                 self.state.join(vec![run, not]);
             }
             Expr::Field { object, field } => self.field(id, *object, field),
@@ -321,12 +321,7 @@ impl Walk<'_> {
         self.expr(guard);
         for (local, status) in self.state.changes_since(mark, usize::MAX) {
             if let LinearStatus::Used(at) | LinearStatus::Maybe { used: at, .. } = status {
-                self.used_twice(
-                    local,
-                    at,
-                    "a guard that says no leaves it to the arms below",
-                    None,
-                );
+                self.used_twice(local, at, "the arms below may use it if the guard is false", None);
             }
         }
     }
@@ -473,7 +468,7 @@ impl Walk<'_> {
         self.lose_made(made, "the iteration ends before it is used");
         let changes = self.state.changes_since(mark, outside);
         let branch =
-            Branch { at: id.node(), why: "on the way that ends here", changes, is_reached: true };
+            Branch { at: id.node(), why: "on the path that ends here", changes, is_reached: true };
         if let Some(around) = self.loops.last_mut() {
             if is_break { &mut around.breaks } else { &mut around.continues }.push(branch);
         }
@@ -506,7 +501,7 @@ impl Walk<'_> {
         }
         with_stack(|| match self.ast.pattern(id) {
             Pattern::Ident { name } => self.declare(id.node(), name, ty),
-            Pattern::Wildcard => self.drops(id.node(), "`_` passes over it", ty),
+            Pattern::Wildcard => self.drops(id.node(), "`_` discards it", ty),
             Pattern::Tuple { elements: parts } => self.bind_parts(parts, &fields_of(ty, self.env)),
             Pattern::Variant { payload: parts, .. } => {
                 let fields = match self.view.resolution(id) {
@@ -565,7 +560,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Looking at a plain part is no use, but there must be something to look at.
+    /// Looking at a plain part is not a use, but there must be something to look at.
     fn look_at(&mut self, local: NodeId, node: NodeId) {
         if self.state.index(local) < self.own {
             return self.captures(local, node);

@@ -123,7 +123,7 @@ impl Walk<'_> {
             AstKind::Stmt(Stmt::Break) => "the loop ends here",
             AstKind::Stmt(Stmt::Continue) => "the loop repeats here",
             AstKind::Stmt(Stmt::Loop { .. }) => "nothing breaks out of this loop",
-            _ => "this never comes back",
+            _ => "this never returns",
         };
         let diagnostic = Diagnostic::new(Code::W0003, node, "this is never reached")
             .help("remove it, or move it up")
@@ -172,8 +172,12 @@ impl Walk<'_> {
     fn outside_loop(&mut self, id: StmtId) {
         let word = if matches!(self.ast.stmt(id), Stmt::Break) { "break" } else { "continue" };
         let diagnostic = if self.n_outside_lambda > 0 {
-            Diagnostic::new(Code::E2014, id, format!("`{word}` cannot leave the lambda it is in"))
-                .help("`return` leaves the lambda; to end the loop, decide outside it")
+            Diagnostic::new(
+                Code::E2014,
+                id,
+                format!("`{word}` cannot leave the lambda that it is in"),
+            )
+            .help("`return` returns from the lambda; end the loop outside of it")
         } else {
             Diagnostic::new(Code::E2014, id, format!("`{word}` outside a loop"))
                 .help("`return` leaves the function")

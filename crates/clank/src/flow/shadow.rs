@@ -83,7 +83,7 @@ impl<'a> Walk<'a> {
                     Diagnostic::new(Code::W0004, node, format!("`{name}` hides another `{name}`"))
                         .help("give one of them another name")
                         .with(Structured::new("shadowed_variable").member("name", name.as_str()))
-                        .related(*hidden, "this one cannot be reached from here on");
+                        .related(*hidden, "this one is hidden from here on");
                 self.found.push(diagnostic);
             }
         }

@@ -51,9 +51,9 @@ pub(super) fn unused(
         let help = if is_bare_field(ast, node) {
             format!("remove the field from the pattern, or write `{name}: _`")
         } else if LambdaParamId::of(ast, node).is_some() {
-            format!("call it `_{name}`")
+            format!("rename it to `_{name}`")
         } else {
-            format!("remove it, or call it `_{name}`")
+            format!("remove it, or rename it to `_{name}`")
         };
         let structured = Structured::new("unused_variable").member("name", name.as_str());
         found.push(Diagnostic::new(Code::W0001, node, message).help(help).with(structured));

@@ -274,12 +274,12 @@ impl Infer<'_> {
         let (message, help) = match why {
             Unasked::Once(name) => (
                 format!(
-                    "this must satisfy `{text}`, but what `{name}` stands for is computed only once"
+                    "this must satisfy `{text}`, but the argument for `{name}` is evaluated only once"
                 ),
-                format!("bind what stands for `{name}` with `let` first"),
+                format!("bind the argument for `{name}` with `let` first"),
             ),
             Unasked::Unknown(name) => (
-                format!("this must satisfy `{text}`, but `{name}` means nothing here"),
+                format!("this must satisfy `{text}`, but `{name}` is not in scope here"),
                 "use a type whose predicates name only what is in scope here".to_owned(),
             ),
         };

@@ -108,7 +108,7 @@ impl Infer<'_> {
             let Ty::Fn(function) = it.ty.base() else { continue };
             if effects.has(function.effects) && fits(&function.result, expected) {
                 let text = format!("{}({})", it.name, vec!["_"; function.params.len()].join(", "));
-                let description = format!("`{}` gives a `{}`", it.name, function.result);
+                let description = format!("`{}` returns a `{}`", it.name, function.result);
                 push(&mut found, text, check::Confidence::Low, description);
             }
         }
@@ -224,7 +224,7 @@ impl Infer<'_> {
                 return;
             }
             let text = format!("{name}({})", vec!["_"; signature.params.len()].join(", "));
-            let description = format!("`{name}` gives a `{}`", signature.result);
+            let description = format!("`{name}` returns a `{}`", signature.result);
             push(found, text, check::Confidence::Low, description);
         }
     }

@@ -106,16 +106,16 @@ impl<'a> Infer<'a> {
         let (message, help, predicate) = match why {
             Unchecked::Param(name) => (
                 format!(
-                    "the host gives values of type `{name}` here, which cannot be checked: what `{name}` stands for is not known"
+                    "the host returns values of type `{name}` here, which cannot be checked: the type `{name}` is not known"
                 ),
                 format!(
-                    "name a type instead of `{name}`, or call the external where the type is known and pass on what it gives"
+                    "name a type instead of `{name}`, or call the external where the type is known and pass on its result"
                 ),
                 format!("value: {name}"),
             ),
             Unchecked::Predicate(it) => (
                 format!(
-                    "what the host gives here cannot be checked: `{}` names more than the value",
+                    "what the host returns here cannot be checked: `{}` is about more than the value",
                     it.text
                 ),
                 "take the value without the predicate and check it here, with `assert` or by passing it on".to_owned(),

@@ -96,7 +96,7 @@ impl Infer<'_> {
         let help = match (own, shown.base()) {
             (Prim::Int, Ty::Prim(Prim::Int32)) => Some("add the suffix `i32`".to_owned()),
             (Prim::Int, Ty::Prim(Prim::Int64)) => Some("add the suffix `i64`".to_owned()),
-            (Prim::Int, Ty::Prim(Prim::Float)) => Some("write it with a point".to_owned()),
+            (Prim::Int, Ty::Prim(Prim::Float)) => Some("write it with a decimal point".to_owned()),
             _ => None,
         };
         let message =

@@ -93,7 +93,7 @@ impl Infer<'_> {
         }
         let (expected, error) = super::report::told_apart(&self.show(expected), &self.show(error));
         let message = format!(
-            "`?` leaves with an error of type `{}`, but `{}` is expected here",
+            "`?` returns an error of type `{}`, but `{}` is expected here",
             super::report::short(&error),
             super::report::short(&expected)
         );
@@ -115,7 +115,7 @@ impl Infer<'_> {
                 "`?` needs a function that returns an `Option` or a `Result` or declares `Err`, which `{name}` does not"
             ),
             FrameKind::Lambda => {
-                "`?` leaves the lambda around it, which must return an `Option` or a `Result`"
+                "`?` returns from the lambda around it, which must return an `Option` or a `Result`"
                     .to_owned()
             }
             FrameKind::Predicate => "`?` is not allowed in a predicate".to_owned(),

@@ -341,7 +341,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The record that a literal names, with fresh type arguments; what is no record was reported.
+    /// The record that a literal names, with fresh type arguments; what is not a record was reported.
     fn record_type(&mut self, expr: ExprId, name: &Name) -> Option<Ty> {
         let entry = match name.split_once('.') {
             Some((module, own)) => {

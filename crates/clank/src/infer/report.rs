@@ -48,8 +48,8 @@ impl Infer<'_> {
     /// E2007: a type that doubles again and again.
     pub(super) fn report_too_large(&mut self, node: NodeId) {
         self.report(
-            Diagnostic::new(Code::E2007, node, "the type of this is too large to go on with")
-                .help("give parts of it a name with `rec` or `sum`")
+            Diagnostic::new(Code::E2007, node, "the type of this is too large")
+                .help("name parts of it with `rec` or `sum`")
                 .with(Structured::new("missing_type_annotation")),
         );
     }

@@ -169,8 +169,8 @@ impl Infer<'_> {
                 )
                 .with(Structured::new("not_iterable"));
                 self.report(match other {
-                    Ty::Prim(crate::ty::Prim::Str) => diagnostic.help("go over `chars(…)`"),
-                    Ty::Prim(it) if it.is_integer() => diagnostic.help("go over `0..n`"),
+                    Ty::Prim(crate::ty::Prim::Str) => diagnostic.help("iterate over `chars(…)`"),
+                    Ty::Prim(it) if it.is_integer() => diagnostic.help("iterate over `0..n`"),
                     _ => diagnostic,
                 });
                 Ty::Error

@@ -99,7 +99,7 @@ impl Walk<'_> {
     fn proof(&mut self, index: usize, parts: &[Term]) -> Proof {
         if self.is_spent() {
             return Proof::Unknown(Doubt {
-                reason: "the function is too large to be looked at whole".to_owned(),
+                reason: "the function is too large to be analysed as a whole".to_owned(),
                 ..Doubt::default()
             });
         }

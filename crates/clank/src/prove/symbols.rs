@@ -43,7 +43,7 @@ pub(super) enum FunctionSymbol {
     Builtin(Name),
     /// An operation that nothing is known about, by its sign.
     Operation(&'static str),
-    /// A number that is no integer, by its bits.
+    /// A number that is not an integer, by its bits.
     Float(u64),
 }
 

@@ -57,7 +57,7 @@ fn what_our_own_solver_decides_is_asked_of_nobody() {
     }
 }
 
-/// Row 27: values that are no counterexample by our own evaluation are none.
+/// Row 27: values that are not counterexamples by our own evaluation are none.
 #[test]
 fn values_from_elsewhere_are_tried_before_they_are_told() {
     let text = "fn f(x: Int{x > 9}, y: Int) -> (Int{result != 1729}) { x * x * x + y * y * y }\n";

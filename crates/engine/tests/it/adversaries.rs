@@ -403,10 +403,10 @@ fn answers_that_make_no_sense_are_named_and_the_rest_is_kept() {
     passes 1, rechecks 1, settled
     applied R_BAD in a.txt (pass 1)
     applied R_BAD in a.txt (pass 1)
-    rejected R_BAD: invalid: it resolves "d_unknown", which is not there
-    failure of words (Garbled): a finding about a file that is not there: R_SLOPPY in ../a.txt, and 1 more
+    rejected R_BAD: invalid: it resolves "d_unknown", which does not exist
+    failure of words (Garbled): a finding about a file that does not exist: R_SLOPPY in ../a.txt, and 1 more
     failure of words (Garbled): a finding under another provider's name: R_SLOPPY in a.txt
-    failure of words (Garbled): a finding whose place is not in its file: R_SLOPPY in a.txt
+    failure of words (Garbled): a finding whose span is outside its file: R_SLOPPY in a.txt
     failure of words (Garbled): two findings with one id: R_SLOPPY in a.txt
     //- a.txt
     good

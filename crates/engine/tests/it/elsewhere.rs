@@ -276,7 +276,7 @@ fn one_that_fails_at_the_first_look_is_named_and_the_others_go_on() {
     }
 }
 
-/// AE-48 and the rule that a silent source is no evidence: its own repairs are not applied, those of others are.
+/// AE-48 and the rule that a silent source is not evidence: its own repairs are not applied, those of others are.
 #[test]
 fn one_that_falls_silent_in_a_trial_condemns_nobody() {
     let deeds = [

@@ -106,7 +106,7 @@ fn a_new_file_is_looked_at() {
     rejected R_WRONG: invalid: bad.prog would not be valid Prog: `no` is no let
     rejected R_WRONG: regressed: R_TODO appeared at todo.txt:1:1
     rejected R_WRONG: invalid: bad.yaml would not be valid YAML: expected a node or `]`, found the end of the text; the flow sequence is not closed: it began at line 1, column 4
-    rejected R_WRONG: suppression: it hides the message, so it must be named
+    rejected R_WRONG: suppression: it suppresses the finding, so it must be named
     error R_WRONG at a.txt:1
     error R_WRONG at a.txt:1
     error R_WRONG at a.txt:1
@@ -130,8 +130,8 @@ fn a_renamed_file_stays_what_it_was() {
     insta::assert_snapshot!(run(&tree, ops), @"
     passes 2, rechecks 1, settled
     applied R_WRONG in a.txt b.yaml b.yml (pass 2)
-    rejected R_WRONG: invalid: c.prog would no longer be looked at as Prog
-    rejected R_WRONG: invalid: b.yaml would no longer be looked at as YAML
+    rejected R_WRONG: invalid: c.prog would no longer be checked as Prog
+    rejected R_WRONG: invalid: b.yaml would no longer be checked as YAML
     error R_WRONG at a.txt:1
     error R_WRONG at a.txt:1
     //- a.txt

@@ -287,7 +287,7 @@ fn a_file_that_nobody_looks_at_has_no_ignores() {
     assert_eq!(findings(&found), "warning SEM_UNUSED_IGNORE at a.yaml:1\n");
 }
 
-/// What is ignored is not repaired, and an ignore that loses its use is no harm that a repair has done.
+/// What is ignored is not repaired, and an ignore that loses its use is not a harm that a repair has done.
 #[test]
 fn an_ignored_finding_stays_as_it_is() {
     let before =

@@ -108,7 +108,7 @@ fn one_speaks_for_itself() {
     }
 }
 
-/// A silent source is no evidence, and what it says later cannot be compared with anything.
+/// A silent source is not evidence, and what it says later cannot be compared with anything.
 #[test]
 fn one_that_answers_only_later_is_no_evidence() {
     let kinds = [FailureKind::Unavailable, FailureKind::Garbled, FailureKind::TimedOut];

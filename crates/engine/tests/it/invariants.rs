@@ -226,7 +226,7 @@ fn a_comment_may_go_if_it_is_what_the_repair_is_about() {
         let file = fixed.end.snapshot.file(&path(name)).unwrap();
         assert_eq!(file.text().bytes(), after.as_bytes());
     }
-    // A finding elsewhere is no reason.
+    // A finding elsewhere is not a reason.
     let start = tree("//- a.py\nx = 1  # noqa\n");
     let provider = patterns("words", vec![rule("R_ONE", "1  # noqa", "2")]);
     assert!(fix(&[&provider], &Sieve::default(), &start).change.is_empty());
@@ -248,9 +248,9 @@ fn a_finding_is_not_repaired_by_ignoring_it() {
 
 #[test]
 fn line_ends_bom_and_final_newline_stay_unless_they_are_the_repair() {
-    check("a.txt", "a\r\nb\r\n", "a", "x\ny", "a.txt would get other line ends");
+    check("a.txt", "a\r\nb\r\n", "a", "x\ny", "a.txt would change its line endings");
     check("a.txt", "a\r\nb\r\n", "a", "x\r\ny", "applied");
-    check("a.txt", "a\nb\n", "a", "x\r\ny", "a.txt would get other line ends");
+    check("a.txt", "a\nb\n", "a", "x\r\ny", "a.txt would change its line endings");
     check("a.txt", "a\r\nb\r\n", "\r\n", "\n", "applied");
     check("a.txt", "a\nb\r\n", "a", "x\ny", "applied");
     check("a.txt", "a\nb\n", "b\n", "c", "a.txt would gain or lose its final newline");

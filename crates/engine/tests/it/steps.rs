@@ -34,7 +34,7 @@ fn a_step_may_leave_one_finding_for_another_rule() {
     ");
 }
 
-/// More than one, or the same rule elsewhere, is no step.
+/// More than one, or the same rule elsewhere, is not a step.
 #[test]
 fn a_step_may_not_leave_more() {
     let rules = vec![rule("ONE", "one", "two two").step(), rule("TWO", "two", "x")];
@@ -51,7 +51,7 @@ fn a_step_may_not_leave_more() {
     ");
 }
 
-/// What another source only takes note of is no harm; what it calls an error is.
+/// What another source only takes note of is not a harm; what it calls an error is.
 #[test]
 fn a_step_may_leave_a_note_for_another_source() {
     let note = |it: Pattern| ("two", vec![it]);

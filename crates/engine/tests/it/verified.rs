@@ -125,8 +125,8 @@ fn a_repair_may_reveal_what_it_says_as_long_as_no_more_is_wrong() {
     ");
     insta::assert_snapshot!(run(text, typo("prize prize", &["R_FIELD", "R_FIELD"])), @"
     passes 1, rechecks 3, settled
-    rejected R_NAME: regressed: more is wrong, in the order of work, than without it
-    rejected R_NAME: regressed: more is wrong, in the order of work, than without it
+    rejected R_NAME: regressed: it leaves more findings, counted phase by phase, than there were without it
+    rejected R_NAME: regressed: it leaves more findings, counted phase by phase, than there were without it
     error R_NAME at a.txt:1
     error R_NAME at a.txt:1
     ");
@@ -170,7 +170,7 @@ fn a_note_is_not_worth_the_errors_behind_it() {
     let fixed = fix(&[&provider], &Sieve::default(), &tree);
     insta::assert_snapshot!(show(&tree, &fixed), @"
     passes 1, rechecks 1, settled
-    rejected R_FOG: regressed: more is wrong, in the order of work, than without it
+    rejected R_FOG: regressed: it leaves more findings, counted phase by phase, than there were without it
     info R_FOG at a.txt:1
     ");
 }

@@ -173,7 +173,7 @@ impl Document {
         }
         let value: Value = serde_json::from_str(text).map_err(|it| whole(it.to_string()))?;
         let Value::Object(members) = &value else {
-            return Err(whole("an approval is a JSON object".to_owned()));
+            return Err(whole("an approval must be a JSON object".to_owned()));
         };
         if let Some(message) = repeated_member(text) {
             return Err(whole(message));
@@ -210,13 +210,13 @@ impl Reader {
             Some(version) if *version == json!(1) => {
                 self.fault(
                     "/regreen_approval",
-                    "an older regreen made this approval, and signed less than one says now; approve it anew",
+                    "this approval was made by an older regreen, which signed less than is required now; approve the proposal again",
                 );
                 return None;
             }
             _ => self.fault(
                 "/regreen_approval",
-                format!("regreen_approval is the number {VERSION}, the version of the format"),
+                format!("regreen_approval must be {VERSION}, the version of the format"),
             ),
         }
         let names = [
@@ -241,10 +241,10 @@ impl Reader {
         let statement = members.get("statement").and_then(Statement::from_json);
         match (&statement, hash) {
             (None, _) => {
-                self.fault("/statement", "statement is an in-toto Statement v1 of an approval")
+                self.fault("/statement", "statement must be an in-toto Statement v1 of an approval")
             }
             (Some(statement), Some(hash)) if statement.hash() != hash => {
-                self.fault("/statement_hash", "statement_hash is that of another statement");
+                self.fault("/statement_hash", "statement_hash is the hash of another statement");
             }
             _ => {}
         }
@@ -255,7 +255,7 @@ impl Reader {
             _ => {
                 self.fault(
                     "/approved_at",
-                    "approved_at is a time in UTC, like 2026-02-02T15:30:45Z",
+                    "approved_at must be a time in UTC, such as 2026-02-02T15:30:45Z",
                 );
                 None
             }
@@ -273,7 +273,7 @@ impl Reader {
             (Some(_), None) => {
                 self.fault(
                     "/signatures",
-                    format!("signatures is an array of 1 to {MAX_SIGNATURES} signatures"),
+                    format!("signatures must be an array of 1 to {MAX_SIGNATURES} signatures"),
                 );
                 None
             }
@@ -284,11 +284,11 @@ impl Reader {
                 Some(Word::Unsigned { by: by?, confirmation: confirmation? })
             }
             (None, Some(_)) => {
-                self.fault("/unsigned", "unsigned is an object");
+                self.fault("/unsigned", "unsigned must be an object");
                 None
             }
             (None, None) | (Some(_), Some(_)) => {
-                self.fault("", "an approval has either signatures or unsigned");
+                self.fault("", "expected either signatures or unsigned");
                 None
             }
         }
@@ -297,7 +297,7 @@ impl Reader {
     fn signature(&mut self, idx: usize, value: &Value) -> Option<SignatureEntry> {
         let at = format!("/signatures/{idx}");
         let Value::Object(members) = value else {
-            self.fault(&at, "a signature is an object");
+            self.fault(&at, "a signature must be an object");
             return None;
         };
         self.only(members, &at, &["principal", "fingerprint", "signature"]);
@@ -313,7 +313,10 @@ impl Reader {
 
     fn only(&mut self, members: &Map<String, Value>, at: &str, names: &[&str]) {
         for name in members.keys().filter(|it| !names.contains(&it.as_str())) {
-            self.fault(&below(at, name), format!("no such member; there are {}", names.join(", ")));
+            self.fault(
+                &below(at, name),
+                format!("unknown member; expected one of {}", names.join(", ")),
+            );
         }
     }
 
@@ -332,7 +335,7 @@ impl Reader {
             Some(_) => {
                 self.fault(
                     &format!("{at}/{name}"),
-                    format!("{name} is a string that is not empty"),
+                    format!("{name} must be a string that is not empty"),
                 );
                 None
             }

@@ -66,7 +66,7 @@ pub const DEFAULT_PROTECTED: [&str; 24] = [
 
 /// A pattern of `protected` that cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{glob:?} in protected is no glob of paths from the workspace root: {why}")]
+#[error("{glob:?} in protected is not a glob of paths relative to the workspace root: {why}")]
 pub struct BadGlob {
     /// The pattern.
     pub glob: String,
@@ -243,7 +243,7 @@ impl Protected {
             return Err(bad("it is empty"));
         }
         if trimmed.starts_with('!') {
-            return Err(bad("it takes away; every glob adds"));
+            return Err(bad("a glob cannot take paths away with `!`"));
         }
         if trimmed.split('/').any(|it| it == "." || it == "..") {
             return Err(bad("it has a `.` or `..` segment"));

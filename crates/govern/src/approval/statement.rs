@@ -6,7 +6,7 @@
 //! record, its patch and the repository, and needs no tool and no end.
 //!
 //! Two statements are compared part by part ([`Statement::difference`]), so that whoever is refused learns what changed.
-//! The files are no part of that: other bytes in a file make what was approved stale, not void.
+//! The files are not part of that: other bytes in a file make what was approved stale, not void.
 
 use std::collections::BTreeMap;
 
@@ -304,7 +304,7 @@ impl Statement {
             let only_programs = canonical(&without) == canonical(now.part("tool"));
             return Some(if only_programs { VoidReason::Program } else { VoidReason::Tool });
         }
-        // Everything else follows from these parts, or it is no statement that regreen makes.
+        // Everything else follows from these parts, or it is not a statement that regreen makes.
         let mut rest = now.value.clone();
         if let Some(Value::Object(members)) = rest.get_mut("predicate") {
             for name in ["nonce", "expires", "files"] {

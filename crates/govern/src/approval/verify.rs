@@ -36,7 +36,7 @@ pub enum VoidReason {
     #[error("the attached patch changed")]
     Patch,
     /// The patch is gone.
-    #[error("the attached patch is gone")]
+    #[error("the attached patch was removed")]
     PatchGone,
     /// There was no patch.
     #[error("a patch was attached")]
@@ -51,7 +51,7 @@ pub enum VoidReason {
     #[error("the identity of the repository changed")]
     Repository,
     /// The record was removed and proposed once more.
-    #[error("the record was proposed anew")]
+    #[error("the record was proposed again")]
     Nonce,
     /// The statement says more or less than regreen writes.
     #[error("the statement changed")]
@@ -78,14 +78,14 @@ pub enum ApprovalRefusal {
     },
     /// Something changed after the approval.
     #[error(
-        "{difference} after it was approved, so the approval is void; it must be approved anew"
+        "{difference} after it was approved, so the approval is void; it must be approved again"
     )]
     Void {
         /// What changed.
         difference: VoidReason,
     },
     /// It was given for a time, and that is over.
-    #[error("the approval counted until {expires}; it must be approved anew")]
+    #[error("the approval expired at {expires}; it must be approved again")]
     Outdated {
         /// When it ended.
         expires: Moment,
@@ -167,13 +167,13 @@ pub enum ApprovalRefusal {
         line: usize,
     },
     /// The clock has not come there yet.
-    #[error("the approval is from {approved_at}, which is in the future")]
+    #[error("the approval is dated {approved_at}, which is in the future")]
     Future {
         /// The moment in the document.
         approved_at: Moment,
     },
     /// The policy wants signatures.
-    #[error("the policy asks for a signature (require_signature), and this approval has none")]
+    #[error("the policy requires a signature (require_signature), and this approval has none")]
     Unsigned,
     /// A typed word counts where it was typed, not where it is written.
     #[error("an unsigned approval is given by typing the id at a terminal, not by a document")]
@@ -190,7 +190,7 @@ pub enum ApprovalRefusal {
     #[error("nobody approved it")]
     Nobody,
     /// Who gave the word took it back.
-    #[error("the approval was withdrawn; it must be approved anew")]
+    #[error("the approval was withdrawn; it must be approved again")]
     Withdrawn,
     /// Those who own what it could touch have not approved it, or not enough of them.
     #[error(
@@ -440,7 +440,7 @@ fn n_people<'a>(
     people.len()
 }
 
-/// Two keys, and neither is allowed under the name of the other: a line for `*`, or for two names, is no proof that a second
+/// Two keys, and neither is allowed under the name of the other: a line for `*`, or for two names, is not proof that a second
 /// person was there.
 pub(super) fn are_different_people(allowed: &AllowedSigners, one: &Signer, other: &Signer) -> bool {
     let may_be = |key: &Signer, name: &Signer| {

@@ -404,7 +404,7 @@ mod tests {
         }
     }
 
-    /// Other paths of the machine are nobody's business, and addresses are no paths.
+    /// Other paths of the machine are nobody's business, and addresses are not paths.
     #[test]
     fn only_paths_of_the_workspace_are_kept() {
         let files = files();

@@ -44,9 +44,9 @@ pub(super) enum TreeCopyError {
     Scan(#[from] workspace::ScanError),
     #[error("the scope {entry} leads through {link}, which is a link")]
     ThroughLink { entry: ScopeEntry, link: RelPath },
-    #[error("the scope {entry} leads through {file}, which is no directory")]
+    #[error("the scope {entry} leads through {file}, which is not a directory")]
     ThroughFile { entry: ScopeEntry, file: RelPath },
-    #[error("the tool left something that cannot be judged: {path}: {reason}")]
+    #[error("the tool left something that cannot be measured: {path}: {reason}")]
     Unreadable { path: String, reason: String },
 }
 

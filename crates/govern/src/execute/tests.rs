@@ -149,7 +149,7 @@ impl Case {
         scanned.snapshot.iter().map(entry).collect()
     }
 
-    /// The run was no success, said so, and left everything as it was.
+    /// The run was not a success, said so, and left everything as it was.
     #[track_caller]
     fn assert_untouched(&self, report: &Report, outcome: ExecutionOutcome, because: &str) {
         assert_eq!(report.outcome, outcome, "{}", report.error);
@@ -247,7 +247,7 @@ fn the_tool_is_told_what_to_do_and_nothing_else() {
     }
 }
 
-/// DF-38, X-75: a tool that fails, times out, changes nothing or breaks a rule is no success, and leaves nothing.
+/// DF-38, X-75: a tool that fails, times out, changes nothing or breaks a rule is not a success, and leaves nothing.
 #[test]
 fn hostile_and_failing_tools_leave_the_workspace_as_it_was() {
     let secret = |case: &Case| case.directory.path().join("secret").display().to_string();
@@ -338,7 +338,7 @@ fn a_scope_through_a_link_is_refused_before_anything_runs() {
     assert!(report.error.contains("linked, which is a link"), "{}", report.error);
 }
 
-/// Links above the base are the user's own; the base itself is no link.
+/// Links above the base are the user's own; the base itself is not a link.
 #[test]
 fn a_workspace_that_is_reached_through_a_link_is_one_like_any_other() {
     let case = Case::new(&["src/"], json!({}));

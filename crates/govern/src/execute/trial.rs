@@ -33,7 +33,7 @@ pub(super) struct ToolTrial {
     pub(super) results: BTreeMap<String, Option<String>>,
 }
 
-/// Why a run is no success.
+/// Why a run is not a success.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Stopped {
     pub(super) outcome: ExecutionOutcome,
@@ -163,7 +163,7 @@ fn job(record: &Record, tool: &Tool, scratch: &Scratch) -> Job {
     }
 }
 
-/// Why the end of a tool is no success, with what it said about that.
+/// Why the end of a tool is not a success, with what it said about that.
 fn unsuccessful(ended: &sandbox::Ended, tool: &Tool, around: &Around<'_>) -> Option<String> {
     let how = match &ended.how {
         Exit::Code(0) => return None,

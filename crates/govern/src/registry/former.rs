@@ -256,7 +256,8 @@ fn check_tables(connection: &Connection) -> Result<(), FormerError> {
                 ));
             }
             _ => {
-                let message = format!("its table {name} is not one that a regreen of before made");
+                let message =
+                    format!("its table {name} was not made by an older version of regreen");
                 return Err(fault("", message));
             }
         }

@@ -204,7 +204,7 @@ fn judge_reports(
         };
         let named_by = ["dds_id", "dds", "id"].iter().find_map(|it| value.get(*it));
         let Some(id) = named_by.and_then(Value::as_str) else {
-            wrong("/dds_id", "a report names its record in dds_id".to_owned());
+            wrong("/dds_id", "a report must name its record in dds_id".to_owned());
             continue;
         };
         let Some(arrival) = by_id.get(id) else {
@@ -220,9 +220,12 @@ fn judge_reports(
             match Report::from_json(value) {
                 // What another program wrote about a record that is over is kept as it is.
                 None if arrival.status != Status::Proposed.name() => {}
-                None => wrong("", "not in the form of a report".to_owned()),
+                None => wrong("", "not a valid report".to_owned()),
                 Some(report) if report.outcome.status().name() != arrival.status => {
-                    let message = format!("{id} is {}, which is no such end", arrival.status);
+                    let message = format!(
+                        "{id} is {}, which is not the outcome in the report",
+                        arrival.status
+                    );
                     wrong("/status", message);
                 }
                 Some(_) if !reported.insert(id) => {

@@ -14,7 +14,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::RegistryError;
 use super::sql::{Cell, Database, Param, Row};
-use tls::Wish;
+use tls::TlsMode;
 
 /// Writers queue for an advisory lock of this number, which ends with their transaction or their connection. The level is
 /// named because a database may have another default, under which a writer would see the state before its turn.
@@ -41,14 +41,14 @@ struct Postgres {
 impl Postgres {
     fn open(url: &str) -> Result<Postgres, RegistryError> {
         // The reader's own words may quote the URL, and with it the password.
-        let (url, wish) = tls::split(url)?;
+        let (url, mode) = tls::split(url)?;
         let mut config = Config::from_str(&url).map_err(|_| RegistryError::Url)?;
         // The driver also reads a list of names and values, and names with escapes in them.
-        let wish = match (wish, config.get_ssl_mode()) {
-            (Wish::Unsaid, SslMode::Require) => Wish::Encrypted,
-            (wish, _) => wish,
+        let mode = match (mode, config.get_ssl_mode()) {
+            (TlsMode::Default, SslMode::Require) => TlsMode::Encrypted,
+            (mode, _) => mode,
         };
-        let tls = tls::connector(&wish)?;
+        let tls = tls::connector(&mode)?;
         config.ssl_mode(if tls.is_some() { SslMode::Require } else { SslMode::Disable });
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(Duration::from_secs(10));

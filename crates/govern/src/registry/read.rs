@@ -67,7 +67,7 @@ impl Registry {
         let found = sql::read(&mut *self.db, |db| rows::sibling(db, id.as_str()))?;
         let damaged = |text: &str| RegistryError::Damaged {
             place: format!("record {text:?}"),
-            reason: "its name is no id".to_owned(),
+            reason: "its name is not an id".to_owned(),
         };
         found.map(|text| Id::parse(&text).map_err(|_| damaged(&text))).transpose()
     }
@@ -123,5 +123,5 @@ fn reports(db: &mut dyn Database, id: &str) -> Result<Vec<Value>, RegistryError>
 
 fn parse(text: &str, place: impl Fn() -> String) -> Result<Value, RegistryError> {
     serde_json::from_str(text)
-        .map_err(|_| RegistryError::Damaged { place: place(), reason: "it is no JSON".to_owned() })
+        .map_err(|_| RegistryError::Damaged { place: place(), reason: "it is not JSON".to_owned() })
 }

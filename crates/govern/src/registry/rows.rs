@@ -100,11 +100,11 @@ impl RecordRow {
             (None, None, None) => Ok(None),
             (Some(holder), Some(until), Some(phase)) => {
                 let phase = Phase::named(phase)
-                    .ok_or_else(|| self.damaged("its lease has no known phase"))?;
+                    .ok_or_else(|| self.damaged("its lease has an unknown phase"))?;
                 let until = Moment::from_micros(until);
                 Ok(Some(Lease { holder: holder.clone(), until, phase }))
             }
-            _ => Err(self.damaged("its lease is not whole")),
+            _ => Err(self.damaged("its lease is incomplete")),
         }
     }
 
@@ -113,16 +113,16 @@ impl RecordRow {
     }
 
     fn value(&self) -> Result<Value, RegistryError> {
-        serde_json::from_str(&self.body).map_err(|_| self.damaged("its text is no JSON"))
+        serde_json::from_str(&self.body).map_err(|_| self.damaged("its text is not JSON"))
     }
 
     /// The record with its state. Only for one of today.
     pub(crate) fn stored(&self) -> Result<Stored, RegistryError> {
         let body = self.value()?;
         let status =
-            Status::named(&self.status).ok_or_else(|| self.damaged("its status is not known"))?;
+            Status::named(&self.status).ok_or_else(|| self.damaged("its status is unknown"))?;
         let record = shape::read(&body).record;
-        let mut record = record.ok_or_else(|| self.damaged("its text is no record"))?;
+        let mut record = record.ok_or_else(|| self.damaged("its text is not a record"))?;
         if record.id.as_str() != self.id {
             return Err(self.damaged("its text has another id"));
         }
@@ -157,7 +157,7 @@ impl RecordRow {
         }
         let legacy = legacy::read(&self.value()?);
         Ok(RegistryEntry::Legacy(
-            legacy.map_err(|_| self.damaged("its text is no record of before"))?,
+            legacy.map_err(|_| self.damaged("its text is not a record of an older version"))?,
         ))
     }
 }
@@ -341,7 +341,7 @@ pub(crate) fn advance(
             Param::Int(row.version),
         ],
     )?;
-    if n_rows == 1 { Ok(()) } else { Err(row.damaged("it changed in the midst of a transaction")) }
+    if n_rows == 1 { Ok(()) } else { Err(row.damaged("it changed during a transaction")) }
 }
 
 /// Adds a report of that record.

@@ -34,7 +34,7 @@ impl Verified {
         (!is_there).then(|| Flaw {
             place: AuditSubject::Head,
             message: format!(
-                "no line has the hash blake3:{wanted}: the trail was cut or written anew since it ended there"
+                "no line has the hash blake3:{wanted}: the trail was cut or rewritten since it ended there"
             ),
         })
     }
@@ -74,7 +74,7 @@ impl Registry {
                     Ok(replayed) => {
                         if replayed.added < previous_addition {
                             let place = AuditSubject::Record(row.id.clone());
-                            flaws.push(flaw(place, "it stands in another order"));
+                            flaws.push(flaw(place, "it is in another order"));
                         }
                         previous_addition = replayed.added.max(previous_addition);
                         let checked = check_record(db, row, &replayed, &attached, &mut flaws);
@@ -94,7 +94,7 @@ impl Registry {
             let known: BTreeSet<&str> = known.union(&damaged).copied().collect();
             for id in by_record.keys().filter(|it| !known.contains(*it)) {
                 let place = AuditSubject::Record((*id).to_owned());
-                flaws.push(flaw(place, "it is gone, but audit lines speak of it"));
+                flaws.push(flaw(place, "it is missing, but audit lines mention it"));
             }
             strays(&attached, &known, &mut flaws);
             flaws.sort();
@@ -143,7 +143,7 @@ fn lines(
                 continue;
             }
         };
-        // A line that is no text has a place in the chain all the same, and is named there.
+        // A line that is not text has a place in the chain all the same, and is named there.
         lines.push((seq, row.text(1).unwrap_or_default()));
     }
     Ok(lines)
@@ -207,7 +207,7 @@ fn check_record(
     if row.body_hash() != replayed.body_hash {
         wrong("its text was changed".to_owned());
     } else if !columns_fit(row) {
-        wrong("its columns do not say what its text says".to_owned());
+        wrong("its columns differ from its text".to_owned());
     }
     if row.status != replayed.status {
         wrong(format!("it is {}, but its audit lines lead to {}", row.status, replayed.status));
@@ -228,7 +228,7 @@ fn check_record(
     }
     match row.lease() {
         Ok(lease) if lease == replayed.lease => {}
-        _ => wrong("its lease is not the one of its audit lines".to_owned()),
+        _ => wrong("its lease differs from that of its audit lines".to_owned()),
     }
     // Patches are large, so only one of them is in memory at a time.
     let patch = match attached.patches.contains(id) {

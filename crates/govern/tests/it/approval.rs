@@ -110,7 +110,7 @@ fn every_tampering_is_found() {
             "Signature",
         ),
         ("repository", |it| it.context.repository = "another".to_owned(), "Void"),
-        ("proposed anew", |it| it.context.nonce = "another-0".to_owned(), "Void"),
+        ("proposed again", |it| it.context.nonce = "another-0".to_owned(), "Void"),
         ("command", |it| it.context.tool.command.push("--yes".to_owned()), "Void"),
         ("network", |it| it.context.tool.network = true, "Void"),
         ("environment", |it| it.context.tool.environment.push("TOKEN".to_owned()), "Void"),
@@ -400,7 +400,7 @@ fn a_refusal_says_what_to_do() {
         .unwrap_err()
     });
     let shown = refusals[0].to_string();
-    let fault = "lines that cannot be read allow nobody: line 1: no such option \"namespace\"";
+    let fault = "lines that cannot be read allow nobody: line 1: unknown option \"namespace\"";
     assert!(shown.contains(fault), "{shown}");
     world.patch = Some(b"another".to_vec());
     let refusals = world.with_subject(|subject| {
@@ -414,7 +414,7 @@ fn a_refusal_says_what_to_do() {
         )
         .unwrap_err()
     });
-    insta::assert_snapshot!(refusals[0], @"the attached patch changed after it was approved, so the approval is void; it must be approved anew");
+    insta::assert_snapshot!(refusals[0], @"the attached patch changed after it was approved, so the approval is void; it must be approved again");
 }
 
 #[test]
@@ -501,7 +501,7 @@ fn what_voided_an_approval_is_named() {
             "a program that its tool runs changed",
         ),
         (|it| it.context.repository.clear(), "the identity of the repository changed"),
-        (|it| it.context.nonce.insert(0, 'x'), "the record was proposed anew"),
+        (|it| it.context.nonce.insert(0, 'x'), "the record was proposed again"),
     ];
     for (change, said) in cases {
         let mut world = World::signed_by_alice();

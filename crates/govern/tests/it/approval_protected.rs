@@ -127,7 +127,7 @@ fn globs_of_the_configuration_protect_as_far_as_they_could_reach() {
     for glob in ["", "/", "!a", "a/../b", "./", "[", "{a"] {
         assert!(policy(glob).is_err(), "{glob:?}");
     }
-    insta::assert_snapshot!(policy("a/../b").unwrap_err(), @r#""a/../b" in protected is no glob of paths from the workspace root: it has a `.` or `..` segment"#);
+    insta::assert_snapshot!(policy("a/../b").unwrap_err(), @r#""a/../b" in protected is not a glob of paths relative to the workspace root: it has a `.` or `..` segment"#);
 }
 
 /// The refusals of a proposal about a workflow file, signed by these.
@@ -183,7 +183,7 @@ fn two_different_people_must_sign() {
     for (file, signers) in not_two {
         assert_eq!(protected(file, signers).as_slice(), [one.as_str()], "{file}");
     }
-    // A second key that is not allowed is no second key.
+    // A second key that is not allowed is not a second key.
     let refusals = protected(file, &[("alice", 1), ("carol", 3)]);
     assert_eq!(refusals.len(), 1);
     assert!(refusals[0].contains("is not allowed to approve"), "{refusals:?}");

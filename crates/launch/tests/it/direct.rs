@@ -87,7 +87,10 @@ fn what_cannot_be_started_is_unavailable() {
     check(Program::new(plain, "/"), "it is not executable");
     check(Program::new(temp.path(), "/"), "it is not executable");
     let nowhere = temp.path().join("nowhere");
-    check(Program::new("/bin/sh", &nowhere), &format!("there is no folder {}", nowhere.display()));
+    check(
+        Program::new("/bin/sh", &nowhere),
+        &format!("the folder {} does not exist", nowhere.display()),
+    );
 }
 
 #[test]

@@ -245,7 +245,7 @@ fn fixes(message: &Value, texts: &Texts<'_>) -> Vec<RawFix> {
             for part in parts {
                 let Some(place) = span(part) else { continue };
                 if part.get("expansion").is_some_and(Value::is_object) {
-                    fix.refused = Some("the suggestion is about what a macro made".to_owned());
+                    fix.refused = Some("the suggestion is about the output of a macro".to_owned());
                 }
                 let named = part.str("file_name").unwrap_or_default();
                 let file = texts.resolve(named).ok_or_else(|| named.to_owned());

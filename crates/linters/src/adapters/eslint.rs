@@ -123,7 +123,7 @@ fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> 
             let is_fatal = message.get("fatal").and_then(Value::as_bool).unwrap_or(false);
             let rule = message.str("ruleId");
             if rule.is_none() && !is_fatal && message.num("line").unwrap_or(0) == 0 {
-                // "File ignored because …" is no finding.
+                // "File ignored because …" is not a finding.
                 collector.note(message.str("message").unwrap_or_default());
                 continue;
             }

@@ -72,7 +72,7 @@ pub(crate) static TSC: Adapter = Adapter {
     local: LocalPrograms::Node,
     versions: Versions::between(Version::new(4, 0, 0), Version::new(8, 0, 0)),
     trust: |_| Trust::RunsRepositoryCode {
-        what: "its configuration lies in node_modules too".to_owned(),
+        what: "its configuration is in node_modules too".to_owned(),
     },
     limit: TimeClass::Build,
     install: "npm install --save-dev typescript",

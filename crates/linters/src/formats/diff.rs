@@ -65,7 +65,7 @@ pub(super) fn read(
 struct Section {
     /// The name in `diff --git`, if both are the same: all there is of an empty file.
     git: Option<String>,
-    /// The names of `---` and `+++`; `None` is no file.
+    /// The names of `---` and `+++`; `None` is not a file.
     names: Option<(Option<Named>, Option<Named>)>,
     is_new: bool,
     is_deleted: bool,
@@ -175,7 +175,7 @@ impl Section {
     fn added(&self, named: &str, texts: &Texts<'_>) -> Result<FileOp, String> {
         let path = texts.resolve(named).ok_or_else(|| outside(named))?;
         if texts.snapshot().get(&path).is_some() {
-            return Err(format!("{path} is there already"));
+            return Err(format!("{path} already exists"));
         }
         let text = String::from_utf8(self.whole.clone().unwrap_or_default());
         Ok(FileOp::Add { path, text: text.map_err(|_| "the new text is not UTF-8")? })

@@ -160,7 +160,7 @@ impl EditedTree<'_, '_> {
                 let is_there = self.texts.snapshot().get(&path).is_some();
                 match is_there {
                     true if option("ignoreIfExists") && !option("overwrite") => {}
-                    true => return Err(format!("{path} is there already")),
+                    true => return Err(format!("{path} already exists")),
                     false => self.files.push(FileOp::Add { path, text: String::new() }),
                 }
             }

@@ -190,7 +190,7 @@ impl<'r, 't, 'a> Reader<'r, 't, 'a> {
         // Who says what stands in the region knows the region.
         let is_sure = region.get("snippet").is_some();
         if !is_sure && repeats_its_surroundings(text, &range, places) {
-            return Err("the content repeats what stands around its region".to_owned());
+            return Err("the content repeats what surrounds its region".to_owned());
         }
         let at = |it: u32| ToolPosition::Offset(i64::from(it));
         let span = Span::Between(at(range.start), at(range.end));

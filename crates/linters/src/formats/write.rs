@@ -36,7 +36,7 @@ pub fn write(
     let moves = moves.chain(change.deletes().keys().map(|it| (it, "deleted")));
     let moves = moves.chain(change.renames().keys().map(|it| (it, "renamed")));
     for (path, what) in moves {
-        refused.push(format!("{path} is {what}, which this format cannot say"));
+        refused.push(format!("{path} is {what}, which this format cannot express"));
     }
     let mut files = Vec::new();
     for (path, set) in change.edits() {
@@ -87,7 +87,7 @@ struct EditPlace<'f, 'a> {
 
 impl<'a> FilePlaces<'a> {
     fn new(path: &'a RelPath, set: &EditSet, before: &Snapshot) -> Result<FilePlaces<'a>, String> {
-        let file = before.file(path).ok_or_else(|| format!("{path} is not there"))?;
+        let file = before.file(path).ok_or_else(|| format!("{path} does not exist"))?;
         let text = file.text();
         if std::str::from_utf8(text.bytes()).is_err() {
             return Err(format!("{path} is not UTF-8 text"));
@@ -225,7 +225,7 @@ impl EditPlace<'_, '_> {
         match (old.is_empty(), new.is_empty()) {
             (true, _) => format!("insert `{}`", short(new)),
             (false, true) => format!("delete `{}`", short(old)),
-            (false, false) => format!("replace `{}` by `{}`", short(old), short(new)),
+            (false, false) => format!("replace `{}` with `{}`", short(old), short(new)),
         }
     }
 

@@ -91,7 +91,7 @@ fn settings_sections_dependencies_and_hooks_are_evidence() {
         &[("setup.cfg", "[sqlfluff:templater]\nx=1\n")],
         &["sqlfluff: its section `sqlfluff` in setup.cfg"],
     );
-    // A word in a name is no use of a tool.
+    // A word in a name is not a use of a tool.
     check(
         &[(
             "lefthook.yml",

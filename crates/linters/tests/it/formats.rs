@@ -131,14 +131,14 @@ fn sarif_that_does_not_fit_is_dropped_with_its_reason() {
         region(1, 3, 4),
         "y",
         "a.txt",
-        "it is not said what columns count, and here it makes a difference",
+        "the tool does not say what its columns count, and it makes a difference here",
     );
     check(json!({"byteOffset": 4, "byteLength": 2}), "y", "a.txt", "");
     check(
         json!({"byteOffset": 1, "byteLength": 2}),
         "y",
         "a.txt",
-        "the position lies inside a character",
+        "the position is inside a character",
     );
     check(json!({"byteOffset": 99}), "y", "a.txt", "offset 99 is not in the file");
     check(json!({}), "y", "a.txt", "the range ends before it starts");
@@ -167,7 +167,7 @@ fn sarif_that_does_not_fit_is_dropped_with_its_reason() {
         json!({"byteOffset": 7, "byteLength": 2}),
         "\u{1f600}ab CD ef",
         "a.txt",
-        "the content repeats what stands around its region",
+        "the content repeats what surrounds its region",
     );
     check(region(2, 1, 2), "x", "a.txt", "the fix changes nothing");
 }
@@ -278,7 +278,7 @@ fn a_hunk_stands_where_it_says_or_nowhere() {
     assert_eq!(report.findings[0].fixes[0].files, [added]);
     assert_eq!(
         result("--- /dev/null\n+++ b/a b.txt\n@@ -0,0 +1 @@\n+x\n"),
-        "a b.txt is there already"
+        "a b.txt already exists"
     );
     assert_eq!(
         result("--- a/a b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"),

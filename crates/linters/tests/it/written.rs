@@ -148,6 +148,6 @@ fn what_a_format_cannot_say_is_refused() {
             .unwrap();
     for written in [Written::Sarif, Written::Rdjson, Written::Github, Written::Suggestions] {
         let refused = formats::write(written, &change, &tree(&[]), "1").unwrap_err();
-        assert_eq!(refused, ["new.txt is added, which this format cannot say"]);
+        assert_eq!(refused, ["new.txt is added, which this format cannot express"]);
     }
 }

@@ -21,7 +21,7 @@ fn read_mod(text: &str) -> Result<Dependencies, String> {
         let line = line.split("//").next().unwrap_or(line).trim();
         let words: Vec<&str> =
             line.split_whitespace().map(|it| it.trim_matches(['"', '`'])).collect();
-        let broken = || format!("line {} is no directive", number + 1);
+        let broken = || format!("line {} is not a directive", number + 1);
         match (block, words.as_slice()) {
             (_, []) => {}
             (Some(_), [")"]) => block = None,
@@ -36,7 +36,7 @@ fn read_mod(text: &str) -> Result<Dependencies, String> {
     }
 }
 
-/// Nothing if the words are no directive of that verb.
+/// Nothing if the words are not a directive of that verb.
 fn directive(found: &mut Dependencies, verb: &str, words: &[&str]) -> Option<()> {
     match (verb, words) {
         ("require", [path, _version]) => found.add(DependencyKind::Normal, name(path), ""),
@@ -74,7 +74,7 @@ fn read_sum(text: &str) -> Result<Dependencies, String> {
             [path, _version, hash] if hash.contains(':') => {
                 found.add(DependencyKind::Locked, name(path), "")
             }
-            _ => return Err(format!("line {} is no module, version and hash", number + 1)),
+            _ => return Err(format!("line {} is not a module, version and hash", number + 1)),
         }
     }
     Ok(found)

@@ -77,7 +77,7 @@ fn read_script(text: &str) -> Result<Dependencies, String> {
             }
             "}" if token.kind == TokenKind::Mark => {
                 end_statement(&mut found, &blocks, &mut statement);
-                blocks.pop().ok_or("there is a `}` too many")?;
+                blocks.pop().ok_or("there is an extra `}`")?;
                 parens = 0;
             }
             ";" => end_statement(&mut found, &blocks, &mut statement),

@@ -121,7 +121,7 @@ fn read_yarn_old(text: &str) -> Result<Dependencies, String> {
 }
 
 fn broken(number: usize) -> String {
-    format!("line {} is no entry", number + 1)
+    format!("line {} is not an entry", number + 1)
 }
 
 fn read_pnpm(text: &str) -> Result<Dependencies, String> {

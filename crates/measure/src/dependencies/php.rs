@@ -1,4 +1,4 @@
-//! PHP: `composer.json` and `composer.lock`. What the platform itself brings (`php`, `ext-…`, `lib-…`) is no package.
+//! PHP: `composer.json` and `composer.lock`. What the platform itself brings (`php`, `ext-…`, `lib-…`) is not a package.
 
 use document::Format;
 use snapshot::RelPath;

@@ -68,7 +68,12 @@ fn option(found: &mut Dependencies, text: &str) -> Result<(), String> {
         "-e" | "--editable" => placed(found, value),
         _ if SOURCES.contains(&name) => found.add(DependencyKind::Source, address(value), ""),
         _ if name.starts_with("--") => {}
-        _ => return Err(format!("{:?} is no option", name.chars().take(20).collect::<String>())),
+        _ => {
+            return Err(format!(
+                "{:?} is not an option",
+                name.chars().take(20).collect::<String>()
+            ));
+        }
     }
     Ok(())
 }

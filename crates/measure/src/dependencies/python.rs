@@ -99,7 +99,10 @@ pub(super) fn requirement(
         .unwrap_or(text.len());
     let (name, mut rest) = text.split_at(end);
     if !name.starts_with(|it: char| it.is_alphanumeric()) {
-        return Err(format!("{:?} is no requirement", text.chars().take(60).collect::<String>()));
+        return Err(format!(
+            "{:?} is not a requirement",
+            text.chars().take(60).collect::<String>()
+        ));
     }
     let name = normal(name);
     rest = rest.trim_start();
@@ -111,7 +114,10 @@ pub(super) fn requirement(
     let is_end = rest.is_empty()
         || rest.starts_with([';', '<', '>', '=', '!', '~', '(', '@', ',', '-', '#']);
     if !is_end {
-        return Err(format!("{:?} is no requirement", text.chars().take(60).collect::<String>()));
+        return Err(format!(
+            "{:?} is not a requirement",
+            text.chars().take(60).collect::<String>()
+        ));
     }
     let source = rest
         .strip_prefix('@')

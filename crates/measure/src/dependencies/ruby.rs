@@ -53,7 +53,7 @@ fn read_program(text: &str) -> Result<Dependencies, String> {
                 blocks.push(String::new());
             }
             "end" if !is_method => {
-                blocks.pop().ok_or("there is an `end` too many")?;
+                blocks.pop().ok_or("there is an extra `end`")?;
             }
             name => {
                 let is_option = rest.first().is_some_and(|it| it.text == ":");
@@ -99,7 +99,7 @@ fn read_call(
     let Some(name) =
         rest.first().filter(|it| it.kind == TokenKind::Text && !it.text.contains("#{"))
     else {
-        return Err(format!("`{call}` is called with something else than a plain string"));
+        return Err(format!("`{call}` is called with something other than a plain string"));
     };
     let end = rest.iter().skip(1).position(|it| it.starts_line && !continues(rest, it));
     let arguments = end.map_or(rest, |end| rest.get(..=end).unwrap_or(rest));
@@ -150,7 +150,7 @@ fn read_lock(text: &str) -> Result<Dependencies, String> {
     for (number, line) in text.lines().enumerate() {
         let indent = line.len() - line.trim_start().len();
         let content = line.trim();
-        let broken = || format!("line {} is no entry of a lock file", number + 1);
+        let broken = || format!("line {} is not an entry of a lock file", number + 1);
         match indent {
             _ if content.is_empty() => {}
             0 => {

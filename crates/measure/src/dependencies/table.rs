@@ -456,7 +456,7 @@ pub(super) fn changed(
     let constructs = match unread {
         Whole => {
             return vec![format!(
-                "changed, and nothing here reads it: it says where the dependencies of {ecosystem} come from"
+                "changed and cannot be read here, but it says where the dependencies of {ecosystem} come from"
             )];
         }
         Lines(constructs) => constructs,

@@ -176,7 +176,7 @@ fn decode(text: &str) -> Result<String, String> {
     let mut rest = text;
     while let Some((plain, entity)) = rest.split_once('&') {
         decoded.push_str(plain);
-        let (name, after) = entity.split_once(';').ok_or("an `&` starts no entity")?;
+        let (name, after) = entity.split_once(';').ok_or("an `&` does not start an entity")?;
         let code = match name.strip_prefix('#') {
             Some(hex) if hex.starts_with(['x', 'X']) => u32::from_str_radix(&hex[1..], 16).ok(),
             Some(digits) => digits.parse().ok(),
@@ -188,7 +188,7 @@ fn decode(text: &str) -> Result<String, String> {
             "amp" => '&',
             "apos" => '\'',
             "quot" => '"',
-            _ => code.and_then(char::from_u32).ok_or("an entity is not known")?,
+            _ => code.and_then(char::from_u32).ok_or("an entity is unknown")?,
         });
         rest = after;
     }

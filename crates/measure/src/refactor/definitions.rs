@@ -133,8 +133,7 @@ fn pair(gone: &[Piece<'_>], come: &[Piece<'_>]) -> Vec<Finding> {
                 }
             }
             if n_compared > MAX_COMPARED || candidates.len() > MAX_CANDIDATES {
-                let message =
-                    "so many definitions went and came that restructuring cannot be judged";
+                let message = "so many definitions were removed and added that restructuring cannot be judged";
                 return vec![(None, message.to_owned())];
             }
         }
@@ -184,6 +183,5 @@ fn reordered(old: &[Definition<'_>], new: &[Definition<'_>]) -> Option<String> {
     common.sort_unstable();
     let order: Vec<usize> = common.iter().map(|(_, to)| *to).collect();
     let n_moved = order.len() - longest_rising(&order);
-    (n_moved > 0)
-        .then(|| format!("{n_moved} of {} definitions stand in another order", order.len()))
+    (n_moved > 0).then(|| format!("{n_moved} of {} definitions are in another order", order.len()))
 }

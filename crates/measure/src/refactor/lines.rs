@@ -19,11 +19,11 @@ const MAX_TOTAL_LINES: usize = 1_000_000;
 const MIN_FILE_LINES: usize = 20;
 /// The share of a file's lines that may go, in percent.
 const MAX_FILE_PERCENT: usize = 50;
-/// Less than this many lines over several files are no refactoring.
+/// Less than this many lines over several files are not refactoring.
 const MIN_TOTAL_LINES: usize = 60;
 /// The share of the lines of several files that may go, in percent.
 const MAX_TOTAL_PERCENT: usize = 30;
-/// This many lines of a file that differ in white space alone are a reformatting…
+/// This many lines of a file that differ only in white space are a reformatting…
 const MIN_REFORMATTED_LINES: usize = 20;
 /// …if they are also this share of it, in percent.
 const MIN_REFORMATTED_PERCENT: usize = 20;
@@ -54,22 +54,21 @@ pub(super) fn rewritten(versions: &[Version<'_>]) -> Vec<Finding> {
         let Measured { lines, gone, reformatted } = measured;
         (n_files, all_gone, all_lines) = (n_files + 1, all_gone + gone, all_lines + lines);
         if lines >= MIN_FILE_LINES && gone * 100 > lines * MAX_FILE_PERCENT {
-            let message = format!(
-                "{gone} of {lines} lines are not as they were, more than {MAX_FILE_PERCENT} %"
-            );
+            let message =
+                format!("{gone} of {lines} lines were changed, more than {MAX_FILE_PERCENT} %");
             findings.push((path.clone(), message));
         }
         if reformatted >= MIN_REFORMATTED_LINES
             && reformatted * 100 >= lines * MIN_REFORMATTED_PERCENT
         {
-            let message = format!("{reformatted} of {lines} lines differ in white space alone");
+            let message = format!("{reformatted} of {lines} lines differ only in white space");
             findings.push((path, message));
         }
     }
     if n_files > 1 && all_gone >= MIN_TOTAL_LINES && all_gone * 100 > all_lines * MAX_TOTAL_PERCENT
     {
         let message = format!(
-            "{all_gone} of {all_lines} lines in {n_files} files are not as they were, more than {MAX_TOTAL_PERCENT} %"
+            "{all_gone} of {all_lines} lines in {n_files} files were changed, more than {MAX_TOTAL_PERCENT} %"
         );
         findings.push((None, message));
     }

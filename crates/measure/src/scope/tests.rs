@@ -92,7 +92,7 @@ const WITHIN: &[(&str, &str, bool)] = &[
     ("src", "src/a", false),
     ("src/a/", "src/a/b/", false),
     ("tests", "src", false),
-    // Two dots in a name are no traversal.
+    // Two dots in a name are not traversal.
     ("src/a..b", "src/", true),
     ("src/...", "src/", true),
     ("src/..a", "src/", true),

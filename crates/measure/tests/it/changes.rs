@@ -176,7 +176,7 @@ fn links_may_lead_only_into_the_scope() {
         ("-> ../lib/b", "the link leads to lib/b, outside the scope"),
         ("-> out/b", "the link leads to lib/b, outside the scope"),
         ("-> l", "the link leads through too many links"),
-        ("-> a\\b", "the link leads to no path of a workspace"),
+        ("-> a\\b", "the link does not lead to a path of a workspace"),
         ("-> ", ""),
     ];
     for (target, expected) in cases {

@@ -125,7 +125,7 @@ fn a_definition_in_another_file_is_moved() {
         let before = [(it.path, old_a.as_str()), (it.other_path, &old_b)];
         let after = [(it.path, new_a.as_str()), (it.other_path, &new_b)];
         assert_eq!(found(&before, &after), [expected]);
-        // A copy is no move.
+        // A copy is not a move.
         let after = [(it.path, old_a.as_str()), (it.other_path, &new_b)];
         assert_eq!(found(&before, &after), [""; 0], "{}", it.path);
     }
@@ -138,7 +138,7 @@ fn definitions_in_another_order_are_a_refactoring() {
         let after = text(&[it.head, it.beta, it.alpha]);
         let found = found(&[(it.path, &before)], &[(it.path, &after)]);
         assert!(
-            found.iter().any(|it| it.contains("definitions stand in another order")),
+            found.iter().any(|it| it.contains("definitions are in another order")),
             "{}: {found:?}",
             it.path
         );
@@ -219,9 +219,9 @@ fn the_share_of_lines_that_went_decides() {
     let hundred = numbered(0..100, "");
     let changed = |n: usize| numbered(0..n, " changed") + &numbered(n..100, "");
     assert_eq!(found(&[("a.txt", &hundred)], &[("a.txt", &changed(50))]), [""; 0]);
-    let message = "a.txt: 51 of 100 lines are not as they were, more than 50 %";
+    let message = "a.txt: 51 of 100 lines were changed, more than 50 %";
     assert_eq!(found(&[("a.txt", &hundred)], &[("a.txt", &changed(51))]), [message]);
-    // Adding is no refactoring, whatever its size, and neither is rewriting a short file.
+    // Adding is not a refactoring, whatever its size, and neither is rewriting a short file.
     assert_eq!(
         found(&[("a.txt", &hundred)], &[("a.txt", &(numbered(200..900, "") + &hundred))]),
         [""; 0]
@@ -234,7 +234,7 @@ fn the_share_of_lines_that_went_decides() {
     let (few, many) = (changed(29), changed(32));
     let before = [("a.txt", hundred.as_str()), ("b.txt", &hundred)];
     assert_eq!(found(&before, &[("a.txt", &few), ("b.txt", &few)]), [""; 0]);
-    let message = "64 of 200 lines in 2 files are not as they were, more than 30 %";
+    let message = "64 of 200 lines in 2 files were changed, more than 30 %";
     assert_eq!(found(&before, &[("a.txt", &many), ("b.txt", &many)]), [message]);
     // Lock files are written by machines.
     assert_eq!(found(&[("go.sum", &hundred)], &[("go.sum", &changed(90))]), [""; 0]);
@@ -252,7 +252,7 @@ fn reformatting_is_a_refactoring_and_indenting_a_block_is_not() {
             }
         })
         .collect();
-    let message = "a.rs: 30 of 102 lines differ in white space alone";
+    let message = "a.rs: 30 of 102 lines differ only in white space";
     let wrap = |body: &str| format!("fn a() {{\n{body}}}\n");
     assert_eq!(found(&[("a.rs", &wrap(&body))], &[("a.rs", &wrap(&reformatted))]), [message]);
     let indented: String = (0..100)
@@ -304,7 +304,7 @@ proptest! {
         }
     }
 
-    /// Any text in any language can be scanned, and what did not change is no refactoring.
+    /// Any text in any language can be scanned, and what did not change is not a refactoring.
     #[test]
     fn any_text_can_be_scanned(noise in "[ -~\n\t'\"`/{}()#@é<%]{0,200}") {
         for it in SOURCES {

@@ -69,6 +69,7 @@ pub fn read_catalogue(bytes: &[u8]) -> Result<Vec<CatalogueEntry>, String> {
     Ok(entries)
 }
 
+/// Whether a name or address can be shown on a terminal as it is.
 fn is_plain(text: &str) -> bool {
     !text.chars().any(char::is_control)
 }

@@ -56,7 +56,7 @@ fn bad_name(text: &str, min_parts: usize) -> Option<String> {
         let why = if name_parts(text) >= min_parts {
             "the version after `@` is missing"
         } else {
-            "this is none"
+            "it has too few parts"
         };
         return Some(format!("expected {wanted}, found `{shown}`: {why}"));
     };
@@ -75,7 +75,7 @@ fn outdated(uses: &Node<'_>, text: &str, problems: &mut WorkflowProblems) {
     let releases = TABLES.releases.get(&name.to_ascii_lowercase());
     let newest = releases
         .and_then(|it| it.iter().copied().filter(|it| major(it).is_some()).max_by_key(major));
-    let hint = newest.map(|it| format!("; there is `{it}`")).unwrap_or_default();
+    let hint = newest.map(|it| format!("; consider `{it}`")).unwrap_or_default();
     let message =
         format!("`{}` needs a version of Node that runners no longer have{hint}", cut(text));
     problems.value(OUTDATED, Severity::Info, uses, message);

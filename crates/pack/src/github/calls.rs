@@ -274,7 +274,7 @@ impl Call<'_> {
             None if known.is_empty() => {
                 format!("`{uses}` has no {what} `{}`; it has none", cut(name))
             }
-            None => format!("`{uses}` has no {what} `{}`; there are `{known}`", cut(name)),
+            None => format!("`{uses}` has no {what} `{}`; it has `{known}`", cut(name)),
         };
         // GitHub refuses to call a workflow so, and warns of an action.
         let severity = match (self.target, near) {

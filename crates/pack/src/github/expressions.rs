@@ -332,7 +332,7 @@ impl TemplateChecker<'_, '_> {
             untrusted_parts(&expr, &mut found);
             for (expr, name) in found {
                 let message = format!(
-                    "`github.{name}` can be written by anybody and becomes part of the script; pass it through `env`"
+                    "`github.{name}` can be set by anybody and becomes part of the script; pass it through `env`"
                 );
                 self.problems.part(INJECTION, Severity::Info, &node, expr.range.clone(), message);
             }

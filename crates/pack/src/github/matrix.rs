@@ -73,7 +73,7 @@ fn check_exclude(matrix: &Node<'_>, item: &Node<'_>, problems: &mut WorkflowProb
                 Some((near, _)) => {
                     format!("the matrix has no row `{}`; consider `{near}`", cut(key))
                 }
-                None => format!("the matrix has no row `{}`; there are `{known}`", cut(key)),
+                None => format!("the matrix has no row `{}`; it has `{known}`", cut(key)),
             };
             problems.key(RULE, Severity::Error, &value, message);
             continue;

@@ -168,7 +168,7 @@ mod tests {
 
     use super::*;
 
-    /// Every character that is no blank is found where it stands, in every style.
+    /// Every character that is not a blank is found where it stands, in every style.
     #[test]
     fn parts_of_scalars_are_found_in_every_style() {
         let yaml = concat!(

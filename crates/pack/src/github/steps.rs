@@ -118,7 +118,7 @@ pub(super) fn check_action(root: &Node<'_>, problems: &mut WorkflowProblems) {
     let Some(steps) = runs.get("steps").filter(|_| kind == "composite") else { return };
     check_all(&steps, &Host { system: None, shell: None }, problems);
     for step in steps.items().iter().filter(|it| it.has("run") && !it.has("shell")) {
-        let message = "missing key `shell`; a composite action says it for every `run`";
+        let message = "missing key `shell`; a composite action needs it for every `run`";
         problems.value(keys::KEY, Severity::Error, step, message);
     }
 }

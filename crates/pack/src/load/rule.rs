@@ -57,12 +57,12 @@ pub(super) fn about_member(rule: &str, member: &str) -> &'static str {
         (_, "message") => "why it matters, shown with every finding",
         (_, "safety") => "a stricter safety of its repairs",
         (_, "about") => "what it is about, for `regreen explain`",
-        ("unique", "places") => "where every value may stand once",
-        ("unique", "within") => "`file` if a value may stand again in another file",
+        ("unique", "places") => "where every value may occur once",
+        ("unique", "within") => "`file` if a value may occur again in another file",
         ("reference", "from") => "where names are used",
         ("reference", "to") => "where they are defined",
         ("reference", "within") => "`file` if only the same file defines them",
-        ("same_as", "source") => "the value that counts; it stands once",
+        ("same_as", "source") => "the value that counts; it must occur once",
         ("same_as", "copies") => "where it must be repeated",
         ("imports", "from") => "where imports are named",
         ("imports", "to") => "what has the names",
@@ -77,7 +77,9 @@ pub(super) fn about_member(rule: &str, member: &str) -> &'static str {
         ("ordered", "at") => "the list",
         ("ordered", "by") => "the part of each item that is compared, a pointer in it",
         ("ordered", "order") => "`ascending` or `descending`",
-        ("ordered", "layout") => "whether the order means nothing to who reads the file",
+        ("ordered", "layout") => {
+            "whether the order means nothing to the programs that read the file"
+        }
         ("forbidden", "at") => "the object",
         ("forbidden", "key") => "the key that must not be in it",
         ("forbidden", "remove") => "whether the repair is to remove it",
@@ -392,7 +394,7 @@ impl Ctx<'_, '_, '_> {
         };
         let place = place?;
         if template.n_stars() > place.pattern.n_stars() {
-            refuse(self.problems, &at, "the template has a `*` that `at` has none for".to_owned());
+            refuse(self.problems, &at, "the template has more `*` than `at`".to_owned());
             return None;
         }
         Some(Derived { at: place, template, text: text.to_owned(), is_shared: false })
@@ -426,7 +428,7 @@ impl Ctx<'_, '_, '_> {
                 refuse(
                     self.problems,
                     &at,
-                    "expected an object from old values to new ones".to_owned(),
+                    "expected an object that maps old values to new ones".to_owned(),
                 );
                 return None;
             }

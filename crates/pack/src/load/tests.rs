@@ -75,7 +75,7 @@ rules:
     pack.yaml:20:5: an import is by name (`to`) or by path, not both
     pack.yaml:21:52: expected `at`: this kind of rule is about values
     pack.yaml:21:67: unknown filter `snak`; expected one of snake, camel, kebab, lower, pascal, trim, upper
-    pack.yaml:22:65: the template has a `*` that `at` has none for
+    pack.yaml:22:65: the template has more `*` than `at`
     pack.yaml:23:59: expected a JSON pointer that is empty or starts with `/`
     pack.yaml:24:79: a key cannot replace itself
     pack.yaml:25:62: expected 2 to 64 keys

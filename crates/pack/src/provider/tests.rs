@@ -95,25 +95,25 @@ modules:
 ";
     assert_snapshot!(check(&app(), tree), @r#"
     error modules/a.yaml:1:28 /module/uid [SEM_UID]
-      `usr` should be `mod_users`, which is what `mod_{/module/name|snake}` makes of this document; change it
+      `usr` should be `mod_users`, the value of `mod_{/module/name|snake}` for this document; change it
       + Change `usr` to `mod_users`, also at the 1 place(s) that name it (behavior_changing, high)
     "#);
     // The new uid would be too long for the schema.
     assert_snapshot!(check(&app(), "//- modules/a.yaml\nmodule: {name: customers, uid: x}\n//- lock.yaml\nmodules: {x: 1}\n"), @r#"
     error modules/a.yaml:1:32 /module/uid [SEM_UID]
-      `x` should be `mod_customers`, which is what `mod_{/module/name|snake}` makes of this document; change it
+      `x` should be `mod_customers`, the value of `mod_{/module/name|snake}` for this document; change it
     "#);
     // The new uid is another module's already.
     assert_snapshot!(check(&app(), "//- modules/a.yaml\nmodule: {name: us, uid: x}\n//- modules/b.yaml\nmodule: {name: Us, uid: mod_us}\n"), @r#"
     error modules/a.yaml:1:25 /module/uid [SEM_UID]
-      `x` should be `mod_us`, which is what `mod_{/module/name|snake}` makes of this document; change it
+      `x` should be `mod_us`, the value of `mod_{/module/name|snake}` for this document; change it
     "#);
     // Adding the uid would repeat another module's, which is not what it should be either.
     assert_snapshot!(check(&app(), "//- modules/a.yaml\nmodule: {name: us}\n//- modules/b.yaml\nmodule: {name: you, uid: mod_us}\n"), @r#"
     error modules/a.yaml:1:1 /module/uid [SEM_UID]
       `uid` is missing; `mod_{/module/name|snake}` makes it `mod_us`
     error modules/b.yaml:1:26 /module/uid [SEM_UID]
-      `mod_us` should be `mod_you`, which is what `mod_{/module/name|snake}` makes of this document; change it
+      `mod_us` should be `mod_you`, the value of `mod_{/module/name|snake}` for this document; change it
       + Change `mod_us` to `mod_you` (behavior_changing, high)
     "#);
 }
@@ -157,7 +157,7 @@ modules: {mod_b: 1}
     error modules/twice.yaml:1:23 /module [SCHEMA_DUPLICATE_KEY]
       key `name` appears more than once in its map; remove one of them first
     error modules/twice.yaml:1:41 /module/uid [SEM_UID]
-      `x` should be `mod_twice`, which is what `mod_{/module/name|snake}` makes of this document; change it
+      `x` should be `mod_twice`, the value of `mod_{/module/name|snake}` for this document; change it
     lock.yaml is blocked from semantic on
     modules/a.json is blocked from semantic on
     modules/b.yaml is blocked from semantic on
@@ -187,7 +187,7 @@ fn every_document_of_a_stream_is_looked_at() {
     error lock.yaml:1:11 /modules/mod_b [SEM_LOCKED]
       cannot find `mod_b`: no such value at `/module/uid` in `module` files; define it or name one that exists
     error modules/a.yaml:1:24 /module/uid [SEM_UID]
-      `x` should be `mod_a`, which is what `mod_{/module/name|snake}` makes of this document; change it
+      `x` should be `mod_a`, the value of `mod_{/module/name|snake}` for this document; change it
       + Change `x` to `mod_a` (behavior_changing, high)
     error modules/a.yaml:3:1 /module/uid [SEM_UID]
       `uid` is missing; `mod_{/module/name|snake}` makes it `mod_b`

@@ -104,7 +104,7 @@ impl Derived {
         }
         let (old, new) = (shown(&occurrence.value), shown(&wanted));
         let message = format!(
-            "{old} should be {new}, which is what `{}` makes of this document; change it",
+            "{old} should be {new}, the value of `{}` for this document; change it",
             self.text
         );
         let suggestion = others.map(|others| {

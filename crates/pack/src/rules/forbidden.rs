@@ -25,7 +25,10 @@ impl Forbidden {
                 let message = format!("`{}` is not allowed here; remove it", self.key);
                 let suggestion = self.remove.then(|| Suggestion {
                     title: format!("Remove `{}`", self.key),
-                    rationale: format!("`{}` is declared to be removed where it stands", self.key),
+                    rationale: format!(
+                        "`{}` is declared to be removed wherever it occurs",
+                        self.key
+                    ),
                     safety: stricter(Safety::BehaviorChanging, floor),
                     confidence: Confidence::Medium,
                     kind: RepairKind::LocalFix,

@@ -297,7 +297,7 @@ fn findings(
     found
 }
 
-/// The path that an import means; `None` if it leads out of the root or is no path.
+/// The path that an import means; `None` if it leads out of the root or is not a path.
 fn resolve(folder: Option<&RelPath>, text: &str) -> Option<RelPath> {
     let mut segments: Vec<&str> = folder.map(|it| it.segments().collect()).unwrap_or_default();
     for segment in text.split('/') {

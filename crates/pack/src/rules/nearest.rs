@@ -13,7 +13,7 @@ use crate::typo::{self, Nearness};
 /// Up to so many comparisons, looking at every pair is cheaper than an index.
 const MAX_PAIRS: usize = 200_000;
 
-/// Longer texts are no names.
+/// Longer texts are not names.
 const MAX_LENGTH: usize = 256;
 
 /// Finds near names among others. A name that is there twice counts once.

@@ -164,7 +164,7 @@ fn derived_sets_what_the_template_says() {
     );
     assert_snapshot!(check(&pack, "//- a/1.yaml\nmodule:\n  name: User Accounts\n  uid: mod_users # comment\n//- a/2.yaml\nmodule: {name: Orders}\n//- a/3.yaml\nmodule: {uid: x}\n//- a/4.yaml\nmodule: 3\n//- a/5.yaml\nmodule: {name: Fine, uid: mod_fine}\n"), @r#"
     error a/1.yaml:3:8 /module/uid [SEM_X]
-      `mod_users` should be `mod_user_accounts`, which is what `mod_{/module/name|snake}` makes of this document; change it
+      `mod_users` should be `mod_user_accounts`, the value of `mod_{/module/name|snake}` for this document; change it
       + Change `mod_users` to `mod_user_accounts` (behavior_changing, high)
     error a/2.yaml:1:1 /module/uid [SEM_X]
       `uid` is missing; `mod_{/module/name|snake}` makes it `mod_orders`
@@ -178,7 +178,7 @@ fn derived_sets_what_the_template_says() {
       `uid` is missing; `{/prefix}-{/list/*/name}` makes it `p-n`
       + Add `uid` with `p-n` (likely_preserving, high)
     error a/1.toml:6:7 /list/1/uid [SEM_X]
-      `3` should be `p-m`, which is what `{/prefix}-{/list/*/name}` makes of this document; change it
+      `3` should be `p-m`, the value of `{/prefix}-{/list/*/name}` for this document; change it
       + Change `3` to `p-m` (behavior_changing, high)
     "#);
 }

@@ -2,7 +2,7 @@
 //!
 //! The validator compares numbers as 64-bit integers where they fit and as doubles otherwise. So an integer beyond 64
 //! bits or a decimal of more than 15 digits is checked by its nearest double: a bound, a constant or another item that
-//! differs from it only beyond that is not told apart. A number with a fraction stays one, so that it is no integer, if
+//! differs from it only beyond that is not told apart. A number with a fraction stays one, so that it is not an integer, if
 //! need be at the price of its size: no double beyond 52 bits has one. No digit of such a value ever reaches a repair this way: repairs take their
 //! values from the document or from the schema's own text. A number that JSON cannot write (`.inf`, `.nan`) is no
 //! number to a schema; it is given as a string.

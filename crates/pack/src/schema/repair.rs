@@ -217,8 +217,8 @@ fn constant(fault: &SchemaFault, value: &Value, expected: &Json) -> SchemaRepair
     let expected = from_json(expected);
     SchemaRepair {
         title: format!("Set {} to {}", super::message::name(&fault.at), shown(&expected)),
-        rationale: "The schema allows this one value and no other; what stands there is another, and so may be \
-                    what the rest of the file goes with."
+        rationale: "The schema allows only this value; the rest of the file may depend on the value that is there \
+                    now."
             .into(),
         safety: Safety::BehaviorChanging,
         confidence: Confidence::Medium,

@@ -22,7 +22,7 @@ pub(super) enum Token {
     Word,
 }
 
-/// The tokens of a text with their places. Never fails: what is no token is a word.
+/// The tokens of a text with their places. Never fails: what is not a token is a word.
 pub(super) fn tokens(bytes: &[u8]) -> Vec<(Token, Range<usize>)> {
     let mut found = Vec::new();
     let mut at = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };

@@ -159,11 +159,11 @@ fn toml() {
 fn a_text_in_utf_16_is_named_as_such() {
     let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
     assert_snapshot!(shown("a.json", &wide("{\"a\": 1}")), @"
-    error SCHEMA_PARSE 1:2: cannot be read: the text is not in UTF-8 but in UTF-16 or UTF-32
+    error SCHEMA_PARSE 1:2: cannot be read: the text is in UTF-16 or UTF-32, not UTF-8
       unchecked: SyntaxError
     ");
     assert_snapshot!(shown("a.yaml", &wide("\u{feff}a: 1\n")), @"
-    warning SCHEMA_PARSE 1:1: not checked: the text is not in UTF-8 but in UTF-16 or UTF-32
+    warning SCHEMA_PARSE 1:1: not checked: the text is in UTF-16 or UTF-32, not UTF-8
       unchecked: TooComplex
     ");
 }

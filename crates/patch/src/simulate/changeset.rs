@@ -223,7 +223,7 @@ impl Run<'_> {
         if path == new_path {
             return Err(FailureCause::new(
                 OpFailureCode::FileExists,
-                "the file has this path already",
+                "the file already has this path",
             )
             .into());
         }

@@ -62,7 +62,7 @@ pub enum ProblemKind {
         /// The rule.
         rule: &'static str,
     },
-    /// A string that is no JSON pointer.
+    /// A string that is not a JSON pointer.
     #[error("{0}")]
     BadPointer(document::PointerError),
     /// A number that JSON cannot write.
@@ -437,7 +437,7 @@ fn read_json(at: DecodePath<'_>, value: &Value, problems: &mut Problems) -> Opti
     None
 }
 
-/// YAML can write numbers that JSON cannot; a document that has them is no patch document (FA-10).
+/// YAML can write numbers that JSON cannot; a document that has them is not a patch document (FA-10).
 fn is_json(value: &Value) -> bool {
     match value {
         Value::Number(number) => number.is_finite(),

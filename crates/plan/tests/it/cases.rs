@@ -59,7 +59,7 @@ fn inside_a_repair_the_order_of_its_operations_counts() {
     );
 }
 
-/// Different slots of one container are no conflict: new keys come in rank order.
+/// Different slots of one container are not a conflict: new keys come in rank order.
 #[test]
 fn keys_and_items_of_one_container_go_together() {
     check(

@@ -27,7 +27,7 @@ fn the_better_class_comes_first_where_no_contract_says_otherwise() {
         r2 1/1
         r1 1/1
         r4 1/1
-        r5 suppression: it hides the message, so it must be named
+        r5 suppression: it suppresses the finding, so it must be named
         //- a.rs
         todo! ();  k(); l(); j();
         "#,
@@ -73,7 +73,7 @@ fn a_suppression_must_be_named() {
         "#;
     let mut case = parse(input);
     case.policy.safety = check::Safety::BehaviorChanging;
-    check_case(&case, "r1 suppression: it hides the message, so it must be named");
+    check_case(&case, "r1 suppression: it suppresses the finding, so it must be named");
     case.policy.allow.insert("r1".to_owned());
     check_case(&case, "r1 1/1\n//- a.py\nimport os  # noqa");
 }
@@ -164,7 +164,7 @@ fn nobody_waits_for_what_cannot_be_made() {
         r1 1/1
         r3 1/1
         r5 1/1
-        r2 stale: b.rs is not there
+        r2 stale: b.rs does not exist
         r4 needs_approval: it is behavior_changing, and only up to likely_preserving is applied without being named
         r6 needs_approval: it is behavior_changing, and only up to likely_preserving is applied without being named
         //- a.rs

@@ -97,8 +97,8 @@ fn a_path_has_one_owner() {
         r5 1/1
         r2 conflict r1: a.txt is added, deleted or renamed in this pass
         r6 conflict r5: n.txt is added, deleted or renamed in this pass
-        r3 conflict r1: D.txt does not go with the other files that come
-        r4 conflict r1: d.txt/deep.txt does not go with the other files that come
+        r3 conflict r1: D.txt conflicts with the other files that are added
+        r4 conflict r1: d.txt/deep.txt conflicts with the other files that are added
         //- n.txt 644
         x
         a.txt to d.txt
@@ -147,14 +147,14 @@ fn impossible_paths_are_refused() {
         r#"
         r9 invalid: it edits a.txt and adds or deletes it
         ra invalid: it renames a.txt to the path that it has
-        r2 invalid: dir/b.txt is there already
+        r2 invalid: dir/b.txt already exists
         r8 invalid: it adds, deletes or renames a.txt more than once
         r7 stale: it was made for another text of a.txt
-        r6 stale: none.txt is not there
+        r6 stale: none.txt does not exist
         r3 invalid: A.txt differs from a.txt only in case
-        r1 invalid: a.txt is there already
+        r1 invalid: a.txt already exists
         r4 invalid: a.txt/c cannot be made, because a.txt is not a directory
-        r5 invalid: dir is there already
+        r5 invalid: dir already exists
         rc invalid: x becomes a file, so x/y cannot lie beneath it
         rb invalid: x.txt differs from X.txt only in case
         "#,

@@ -124,8 +124,8 @@ fn what_is_barred_or_wrong_or_not_allowed_is_refused_in_this_order() {
         r09 invalid: it has no operations
         r01 regressed: it made things worse
         r13 1/1
-        r07 stale: gone.json is not there
-        r11 stale: gone.json is not there
+        r07 stale: gone.json does not exist
+        r11 stale: gone.json does not exist
         r08 invalid: link.json is not a file that can be read
         r12 invalid: it edits a.json both as text and as a document
         r06 low_confidence: its confidence is low, so it must be named
@@ -135,7 +135,7 @@ fn what_is_barred_or_wrong_or_not_allowed_is_refused_in_this_order() {
         r05 needs_approval: it is behavior_changing, and only up to likely_preserving is applied without being named
         r04 outside_root: b.json is not among the paths that may be edited
         r10 invalid: it does not say what it resolves
-        r02 invalid: it resolves "x1", which is not there
+        r02 invalid: it resolves "x1", which does not exist
         //- a.json
         {"a": 1, "b": 2, "c": 30, "sure": 1, "named": 1}
         "#,
@@ -211,10 +211,10 @@ fn a_repair_waits_for_those_it_requires() {
         r#"
         r1 1/1
         r2 conflict r9: a.json: both write to `/x`
-        r3 invalid: it requires "nobody", which is not there
-        r4 invalid: repairs require each other in a circle: r4, r5, r6
-        r5 invalid: repairs require each other in a circle: r4, r5, r6
-        r6 invalid: repairs require each other in a circle: r4, r5, r6
+        r3 invalid: it requires "nobody", which does not exist
+        r4 invalid: repairs require each other in a cycle: r4, r5, r6
+        r5 invalid: repairs require each other in a cycle: r4, r5, r6
+        r6 invalid: repairs require each other in a cycle: r4, r5, r6
         r7 precondition_failed r4: it requires r4, which is not applied
         r8 1/1
         ra precondition_failed r9: it requires r9, and until then: a.json: there is nothing at `/x`
@@ -278,7 +278,7 @@ fn an_id_names_one_repair() {
         "#,
         r#"
         r1 1/1
-        r1 conflict r1: the same repair is there twice
+        r1 conflict r1: the same repair is listed twice
         r2 invalid: 2 different repairs have the id "r2"
         r2 invalid: 2 different repairs have the id "r2"
         //- a.json

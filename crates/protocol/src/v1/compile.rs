@@ -40,7 +40,7 @@ pub struct CompileResult {
     /// The hash of the program that was compiled: its text, or its AST JSON as it was given. A repair is for this program
     /// only.
     pub program_hash: String,
-    /// The desugared tree, with the ids that diagnostics name; null if the input is no AST JSON.
+    /// The desugared tree, with the ids that diagnostics name; null if the input is not AST JSON.
     #[schemars(with = "Option<Value>")]
     pub canonical_ast: Option<Box<RawValue>>,
     /// The program in the language that was asked for; left out if there is an error.

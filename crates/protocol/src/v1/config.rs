@@ -67,7 +67,7 @@ pub(super) fn schema() -> Schema {
                     "required": ["files"],
                     "properties": {
                         "files": {"description": "the files, as globs relative to the root; one after `!` takes files out", "allOf": [globs]},
-                        "where": {"type": "object", "minProperties": 1, "description": "what the document says: JSON pointers, and the value or one of the values that stands there", "propertyNames": {"pattern": "^/"}, "additionalProperties": {"anyOf": [{"type": ["string", "number", "boolean"]}, {"type": "array", "minItems": 1, "items": {"type": ["string", "number", "boolean"]}}]}},
+                        "where": {"type": "object", "minProperties": 1, "description": "what the document says: JSON pointers, and the value or one of the values that is there", "propertyNames": {"pattern": "^/"}, "additionalProperties": {"anyOf": [{"type": ["string", "number", "boolean"]}, {"type": "array", "minItems": 1, "items": {"type": ["string", "number", "boolean"]}}]}},
                         "path": {"type": "string", "minLength": 1, "description": "the schema, relative to the root"},
                         "url": {"type": "string", "pattern": "^https?://", "description": "the address of the schema; `regreen schemas update` takes it once the repository is trusted"}
                     },

@@ -169,7 +169,7 @@ pub struct RejectedRepair {
     pub class: RepairClass,
     /// The files it would change, relative to the root.
     pub files: Vec<String>,
-    /// Why not: `conflict`, `needs_approval`, `low_confidence`, `suppression` (it hides the message, so it must be named),
+    /// Why not: `conflict`, `needs_approval`, `low_confidence`, `suppression` (it suppresses the finding, so it must be named),
     /// `waits` (another repair or an error comes first), `stale`, `precondition_failed`, `invalid`, `outside_root`,
     /// `read_only`, `path_too_long`, `nested_repository`, `unverified`, `regressed`, `cycle`, `budget`, or `declined` by the
     /// person who was asked.

@@ -87,7 +87,7 @@ pub struct LookRequest {
     /// exist is a usage failure.
     pub paths: Vec<String>,
     /// The files that changed, if only they are to be reported and edited. Those that do not exist are passed over, and
-    /// an empty list is no file at all.
+    /// an empty list is not a file at all.
     pub changed: Option<Vec<String>>,
     /// What they changed against, in the words that follow "nothing", such as "changed since HEAD"; for people.
     pub changed_words: Option<String>,
@@ -128,7 +128,7 @@ pub struct LookRequest {
 pub struct Check {
     /// What to look at.
     pub look: LookRequest,
-    /// Fail also if `fix` would change anything.
+    /// Also fail if `fix` would change anything.
     pub strict: bool,
     /// Make what is found the baseline, as a transaction.
     pub write_baseline: bool,

@@ -49,7 +49,7 @@ pub enum ToolState {
     Untrusted,
     /// It was asked and has failed.
     Failed,
-    /// It was not asked: a build runs no program that is not one of its inputs.
+    /// It was not asked: a build runs only programs that are among its inputs.
     Unchecked,
 }
 

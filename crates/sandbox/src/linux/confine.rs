@@ -40,7 +40,7 @@ pub(crate) fn drop_capabilities() -> Result<(), SandboxError> {
 pub(crate) fn landlock(scope: &Scope<'_>) -> Result<(), SandboxError> {
     let reason = match restrict(scope) {
         Ok(true) => return Ok(()),
-        Ok(false) => "the kernel enforces only a part of it".to_owned(),
+        Ok(false) => "the kernel enforces only part of it".to_owned(),
         Err(error) => error.to_string(),
     };
     Err(SandboxError::Unavailable { level: SandboxLevel::Landlock, reason })
@@ -53,7 +53,7 @@ pub(crate) fn abstract_sockets() {
         .set_compatibility(CompatLevel::BestEffort)
         .scope(LandlockScope::from_all(NEEDED))
         .and_then(Ruleset::create);
-    // What an older kernel cannot do is no part of what the level promises.
+    // What an older kernel cannot do is not part of what the level promises.
     let _ = ruleset.and_then(RulesetCreated::restrict_self);
 }
 

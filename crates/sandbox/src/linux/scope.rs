@@ -106,20 +106,20 @@ pub(crate) struct Scope<'a> {
 pub(crate) fn check(job: &Job) -> Result<Scope<'_>, SandboxError> {
     let directory = existing(&job.directory)?;
     if !directory.is_dir() {
-        return Err(refused(&job.directory, "it is no directory"));
+        return Err(refused(&job.directory, "it is not a directory"));
     }
     if directory.parent().is_none() {
-        return Err(refused(&job.directory, "the whole file system is no scope"));
+        return Err(refused(&job.directory, "the whole file system cannot be the scope"));
     }
     for path in &job.writable {
         if existing(path)? != *path {
             return Err(refused(
                 path,
-                "it leads through a symbolic link or is not written plainly",
+                "it leads through a symbolic link or has `.`, `..` or empty segments",
             ));
         }
         if path.parent().is_none() {
-            return Err(refused(path, "the whole file system is no scope"));
+            return Err(refused(path, "the whole file system cannot be the scope"));
         }
     }
     check_mounts(&job.writable)?;
@@ -144,7 +144,7 @@ fn growing(job: &Job) -> Result<Vec<PathBuf>, SandboxError> {
         if existing(path)? != *path {
             return Err(refused(
                 path,
-                "it leads through a symbolic link or is not written plainly",
+                "it leads through a symbolic link or has `.`, `..` or empty segments",
             ));
         }
     }
@@ -159,7 +159,7 @@ fn growing(job: &Job) -> Result<Vec<PathBuf>, SandboxError> {
         if *path == overlay.directory {
             path.clone_from(&upper);
         } else if path.starts_with(&overlay.directory) {
-            return Err(refused(path, "it lies in a directory that is covered"));
+            return Err(refused(path, "it is in a directory that is covered"));
         }
     }
     Ok(growing)

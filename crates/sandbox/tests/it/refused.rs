@@ -50,7 +50,7 @@ const CASES: &[(&str, Change, &str)] = &[
     (
         "writable through a link",
         |world, job| job.writable = vec![world.root.join("job/scope/out/file")],
-        "ROOT/job/scope/out/file cannot be part of the scope: it leads through a symbolic link or is not written plainly",
+        "ROOT/job/scope/out/file cannot be part of the scope: it leads through a symbolic link or has `.`, `..` or empty segments",
     ),
     (
         "writable is a link",
@@ -58,17 +58,17 @@ const CASES: &[(&str, Change, &str)] = &[
             symlink("/etc", world.root.join("job/src")).unwrap();
             job.writable = vec![world.root.join("job/src")];
         },
-        "ROOT/job/src cannot be part of the scope: it leads through a symbolic link or is not written plainly",
+        "ROOT/job/src cannot be part of the scope: it leads through a symbolic link or has `.`, `..` or empty segments",
     ),
     (
         "writable with dots",
         |world, job| job.writable = vec![world.root.join("job/../job/scope")],
-        "ROOT/job/../job/scope cannot be part of the scope: it leads through a symbolic link or is not written plainly",
+        "ROOT/job/../job/scope cannot be part of the scope: it leads through a symbolic link or has `.`, `..` or empty segments",
     ),
     (
         "everything writable",
         |_, job| job.writable = vec!["/".into()],
-        "/ cannot be part of the scope: the whole file system is no scope",
+        "/ cannot be part of the scope: the whole file system cannot be the scope",
     ),
     (
         "writable sysctls",
@@ -88,12 +88,12 @@ const CASES: &[(&str, Change, &str)] = &[
     (
         "directory is a file",
         |world, job| job.directory = world.root.join("file"),
-        "ROOT/file cannot be part of the scope: it is no directory",
+        "ROOT/file cannot be part of the scope: it is not a directory",
     ),
     (
         "directory is everything",
         |_, job| job.directory = "/".into(),
-        "/ cannot be part of the scope: the whole file system is no scope",
+        "/ cannot be part of the scope: the whole file system cannot be the scope",
     ),
     (
         "no such readable",

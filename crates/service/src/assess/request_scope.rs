@@ -75,7 +75,7 @@ impl RequestScope {
         check_sources(&request.sources, &setup.registry.names())?;
         if let Some(id) = request.allow.iter().find(|it| !is_repair_id(it)) {
             let message = format!(
-                "`{}` is no repair; the id of a repair is `r_` and 12 hex digits, as in the report of `check`",
+                "`{}` is not the id of a repair; expected `r_` and 12 hex digits, as in the report of `check`",
                 nearest::short(id)
             );
             return Err(Failure::Usage { message });
@@ -119,7 +119,7 @@ impl RequestScope {
 
     /// Whether findings about the file are reported.
     pub(crate) fn covers(&self, file: &str) -> bool {
-        // A file whose name is no path of ours is reported only if everything is.
+        // A file whose name is not a path of ours is reported only if everything is.
         let Ok(path) = RelPath::parse(file) else {
             return self.paths.is_none() && self.changed.is_none();
         };

@@ -76,7 +76,7 @@ struct Round {
 }
 
 impl Round {
-    /// The compilation of what is no program.
+    /// The compilation of what is not a program.
     fn of(reply: CompileReply) -> Round {
         Round { given: None, checked: Checked::default(), repairs: ModuleRepairs::default(), reply }
     }
@@ -561,7 +561,7 @@ fn unreadable(request: &v1::Compile, problems: &[JsonError]) -> CompileReply {
     failed(request, ast_problems(request, problems))
 }
 
-/// The reply about what is no program.
+/// The reply about what is not a program.
 fn failed(request: &v1::Compile, mut diagnostics: Vec<v1::CompileDiagnostic>) -> CompileReply {
     for (index, it) in diagnostics.iter_mut().enumerate() {
         it.id = format!("d{}", index + 1);

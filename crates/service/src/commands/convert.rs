@@ -162,7 +162,7 @@ fn with_operation(note: ConvertNote, applied: &[AppliedOp]) -> ConvertNote {
 
 fn no_operations() -> ConvertNote {
     about_the_document(format!(
-        "byte edits say nothing of operations, so there are none to give; `{}` and `{}` are possible",
+        "byte edits cannot be converted to operations; use `{}` or `{}`",
         PatchKind::Edits,
         PatchKind::Diff
     ))

@@ -233,7 +233,7 @@ impl<'a> ProposalRegistry<'a> {
     ) -> Result<v1::DdsReport, Failure> {
         let refused =
             |id: Option<String>, faults| v1::DdsReport::Add(v1::DdsAdd { ok: false, id, faults });
-        let text = std::str::from_utf8(record).map_err(|_| "this is no UTF-8".to_owned());
+        let text = std::str::from_utf8(record).map_err(|_| "this is not UTF-8".to_owned());
         let value = match text.and_then(govern::exchange::parse_json) {
             Ok(value) => value,
             Err(problem) => return Ok(refused(None, vec![fault("form", &problem)])),
@@ -339,7 +339,7 @@ impl<'a> ProposalRegistry<'a> {
             for name in lost.collect::<BTreeSet<_>>() {
                 let read = self.session.workspace.read_shared(&name);
                 if read.map_err(workspace::CommitError::from)?.is_none() {
-                    let message = "the file of the approval is not there".to_owned();
+                    let message = "the file of the approval does not exist".to_owned();
                     problems.push(problem(shared(&name), message));
                 }
             }
@@ -388,7 +388,7 @@ impl<'a> ProposalRegistry<'a> {
         let unheld = self.unheld_files();
         let file = unheld.iter().find(|it| kept.contains(&it.place))?;
         Some(format!(
-            "{} is not what was approved, and does not hold ({}); bring the file back, or take it away",
+            "{} is not what was approved, and does not hold ({}); restore the file, or remove it",
             file.place, file.message
         ))
     }

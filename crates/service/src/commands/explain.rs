@@ -32,7 +32,7 @@ pub fn explain(session: &Session, request: &v1::Explain) -> Result<ExplainReply,
     else {
         let rule = nearest::short(&request.rule);
         return Err(Failure::Usage {
-            message: format!("nothing is written about the rule `{rule}`"),
+            message: format!("there is no page about the rule `{rule}`"),
         });
     };
     let sources = found.iter().map(|it| it.0.as_str()).collect();

@@ -272,7 +272,7 @@ fn unknown_ids(looked: &AssessedTree, fixed: &Fixed, request: &v1::Fix) -> Vec<S
     let of_rest = of_rest.chain(fixed.rejected.iter().map(|it| &it.repair));
     let known: BTreeSet<&str> = of_start.chain(of_rest).map(|it| it.id.as_str()).collect();
     let unknown = request.look.allow.iter().filter(|it| !known.contains(it.as_str()));
-    unknown.map(|it| format!("{it} was allowed, and no repair has this id")).collect()
+    unknown.map(|it| format!("{it} was allowed, but no repair has this id")).collect()
 }
 
 /// The new contents of the files that stood in for those on disk.

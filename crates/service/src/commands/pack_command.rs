@@ -45,7 +45,7 @@ pub fn new_pack(session: &Session, folder: &str, is_dry: bool) -> Result<PackRep
     for (path, text) in template(&name) {
         let path = folder.join(&path).map_err(|error| usage(error.to_string()))?;
         if setup::load_text(&session.workspace, &path)?.is_some() {
-            return Err(usage(format!("{path} is there already")));
+            return Err(usage(format!("{path} already exists")));
         }
         files.insert(path, text.into_bytes());
     }
@@ -188,7 +188,7 @@ fn run(pack: &Arc<Pack>, path: &str, text: &Text) -> Result<(), Wrong> {
     let mut parts = path.strip_prefix(FIXTURES).unwrap_or(path).split('/');
     let (rule, verdict) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     if !VERDICTS.contains(&verdict) {
-        return Err(broken(format!("it stands in none of {}", VERDICTS.join(", "))));
+        return Err(broken(format!("it is in none of the folders {}", VERDICTS.join(", "))));
     }
     let (findings, remaining, after) = outcome(pack, &case.files, rule).map_err(broken)?;
     let mut actual = case.clone();
@@ -206,16 +206,16 @@ fn run(pack: &Arc<Pack>, path: &str, text: &Text) -> Result<(), Wrong> {
         findings.iter().filter(|it| !is_id || it.split(' ').next() == Some(rule)).collect();
     let is_changed = !actual.after.is_empty();
     let problem = match verdict {
-        "keep" if !findings.is_empty() => Some("something is found in a case that is to be kept"),
+        "keep" if !findings.is_empty() => Some("a case in `keep` must not have findings"),
         "fix" if !own.iter().any(|it| it.contains(" | ")) => {
-            Some("nothing is offered in a case that is to be fixed")
+            Some("a case in `fix` must have a repair")
         }
-        "fix" if !is_changed => Some("nothing was changed in a case that is to be fixed"),
-        "refuse" if own.is_empty() => Some("nothing is found in a case that is to be refused"),
+        "fix" if !is_changed => Some("a case in `fix` must be changed"),
+        "refuse" if own.is_empty() => Some("a case in `refuse` must have a finding"),
         "refuse" if is_changed || own.iter().any(|it| it.contains(" | ")) => {
-            Some("a repair is offered in a case that is to be refused")
+            Some("a case in `refuse` must not have a repair")
         }
-        _ if actual != case => Some("it came out otherwise than it says"),
+        _ if actual != case => Some("the result differs from what the case expects"),
         _ => None,
     };
     match problem {

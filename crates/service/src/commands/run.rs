@@ -140,7 +140,7 @@ fn needs_main(checked: &Checked, file: &str) -> Result<(), Failure> {
     });
     let what = match n_params {
         Some(0) => return Ok(()),
-        Some(_) => "its `main` has parameters, and there is nothing to give it",
+        Some(_) => "its `main` has parameters, but `run` passes no arguments",
         None => "it has no function `main`",
     };
     Err(Failure::Usage { message: format!("{file} cannot be run: {what}") })
@@ -178,7 +178,7 @@ fn start(
     };
     match ended {
         Ok(outcome) => Ok(told(outcome, request, &maps, texts)),
-        // A reader that goes away early is no error of the program.
+        // A reader that goes away early is not an error of the program.
         Err(RunError::Write { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => {
             Ok(RunOutcome::Done)
         }
@@ -245,9 +245,7 @@ fn stopped(limit: Limit, request: &v1::Run) -> String {
                 "the program needs more than {megabytes} MB of memory; --memory MB gives it more"
             )
         }
-        Limit::Stack => {
-            "the calls are nested too deeply: is there a recursion without an end?".to_owned()
-        }
+        Limit::Stack => "the calls are nested too deeply; look for infinite recursion".to_owned(),
     }
 }
 

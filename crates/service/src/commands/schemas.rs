@@ -229,7 +229,7 @@ fn take_catalogue(
             let got = got.and_then(|bytes| {
                 n_bytes += bytes.len() as u64;
                 if n_bytes > MAX_ALL_BYTES || taken.schemas.len() >= MAX_SCHEMAS {
-                    return Err("the schemas are too much together".to_owned());
+                    return Err("the schemas are too large together".to_owned());
                 }
                 Ok((pack::references_of(&url, &bytes)?, bytes))
             });

@@ -180,7 +180,7 @@ impl WorkspaceTrust {
         policy(require_signature, govern, &protected, &owners)
     }
 
-    /// Everybody whom the file names, or named when the user trusted it: taking somebody out is no reason to ask fewer.
+    /// Everybody whom the file names, or named when the user trusted it: taking somebody out is not a reason to ask fewer.
     pub(crate) fn known_signers(&self, present: &AllowedSigners) -> AllowedSigners {
         let mut known = present.clone();
         if let Granted::Recorded(record) = &self.granted {
@@ -217,7 +217,7 @@ fn policy(
         .map_err(|error| Failure::Usage { message: error.to_string() })
 }
 
-/// Whether the user trusted a table with `require_approval` that is another one now, or gone: that is no reason to apply
+/// Whether the user trusted a table with `require_approval` that is another one now, or gone: that is not a reason to apply
 /// more than before.
 pub(crate) fn remembers_require_approval(session: &Session, config: &Config) -> bool {
     if config.require_approval || session.is_trusting() {

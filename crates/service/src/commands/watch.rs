@@ -137,7 +137,7 @@ fn look(
     })
 }
 
-/// The snapshot with these files as they are on disk; `None` if one of them is no plain file any more, so that only a
+/// The snapshot with these files as they are on disk; `None` if one of them is not a plain file any more, so that only a
 /// scan can tell what stands there.
 fn reread(
     session: &Session,

@@ -68,7 +68,7 @@ impl Library for OnDisk<'_> {
     fn module(&self, from: &str, path: &[Name]) -> Option<(Name, Arc<str>)> {
         candidate_files(from, path, &self.roots).into_iter().find_map(|file| {
             let text = self.text(&RelPath::parse(&file).ok()?)?;
-            // A module that is no text is reported when it is checked itself; here it has no declarations.
+            // A module that is not text is reported when it is checked itself; here it has no declarations.
             let text = std::str::from_utf8(text.bytes()).unwrap_or_default();
             Some((Name::from(file), Arc::from(text)))
         })

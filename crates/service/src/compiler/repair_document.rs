@@ -151,7 +151,7 @@ fn edits_of_tree(
     let source = std::str::from_utf8(text.bytes()).map_err(words)?;
     let (ast, problems) = json::read_lenient(source);
     let (Some(ast), []) = (ast, problems.as_slice()) else {
-        return Err(words(format!("{path} is no AST JSON")));
+        return Err(words(format!("{path} is not AST JSON")));
     };
     let ops = spelled_out(session, path, &ast, ops)?;
     let after = patch::apply(&ast, &ops).map_err(words)?;

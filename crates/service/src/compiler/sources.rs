@@ -142,9 +142,9 @@ pub(crate) fn programs(session: &Session, names: &[String]) -> Result<Vec<RelPat
 pub(crate) fn program(name: &str) -> Result<RelPath, Failure> {
     let usage = |message| Failure::Usage { message };
     if name.is_empty() {
-        return Err(usage("the workspace itself is no program; name a file".to_owned()));
+        return Err(usage("the workspace itself is not a program; name a file".to_owned()));
     }
-    RelPath::parse(name).map_err(|error| usage(format!("{name} is no file to compile: {error}")))
+    RelPath::parse(name).map_err(|error| usage(format!("{name} cannot be compiled: {error}")))
 }
 
 /// Looks at the files and repairs them in memory, as `fix` would.

@@ -20,7 +20,7 @@ impl Globs {
             return Err("it is empty".to_owned());
         }
         if pattern.starts_with('/') || pattern.split('/').any(|it| it == "..") {
-            return Err("it is relative to the root and stays beneath it".to_owned());
+            return Err("it must be relative to the root and stay beneath it".to_owned());
         }
         let glob = GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).build();
         self.patterns.push(glob.map_err(|error| error.kind().to_string())?);

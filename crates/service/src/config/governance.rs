@@ -72,7 +72,7 @@ impl RegistryPlace {
         }
         let Some(path) = text.strip_prefix("sqlite:") else {
             return Err(
-                "a registry is `sqlite:PATH`, with a path in the state folder, or `postgres://USER@HOST/DATABASE`"
+                "expected `sqlite:PATH`, with a path in the state folder, or `postgres://USER@HOST/DATABASE`"
                     .to_owned(),
             );
         };
@@ -143,9 +143,9 @@ pub(super) fn read_govern(
         match value.as_str().map(RelPath::parse) {
             Some(Ok(path)) => govern.allowed_signers = path,
             Some(Err(error)) => {
-                problems.error(&at, format!("the file of signers is no path: {error}"))
+                problems.error(&at, format!("invalid path of the signers file: {error}"))
             }
-            None => problems.wrong_type(&at, value, "a path relative to the root, a string"),
+            None => problems.wrong_type(&at, value, "a path relative to the root"),
         }
     }
     let require_signature = flag(&mut section, "require_signature", problems);
@@ -168,7 +168,7 @@ pub(super) fn read_govern(
         let mut checked = crate::config::globs::Globs::default();
         for (glob, at) in &globs {
             if let Err(reason) = checked.add(glob) {
-                problems.error(at, format!("this is no glob: {reason}"));
+                problems.error(at, format!("invalid glob: {reason}"));
             }
         }
         govern.protected = globs.into_iter().map(|(glob, _)| glob).collect();
@@ -224,12 +224,12 @@ fn read_owners(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -
         let keys: Vec<String> = keys.into_iter().map(|(key, _)| key).collect();
         let Some(approvals) = approvals.and_then(|it| usize::try_from(it).ok()) else { continue };
         if paths.is_empty() {
-            problems.error(&at, "owners have `paths`: a list of globs".to_owned());
+            problems.error(&at, "expected at least one glob in `paths`".to_owned());
             continue;
         }
         if !keys.is_empty() && keys.len() < approvals {
             let message =
-                format!("{approvals} approvals are asked for, and only {} named", keys.len());
+                format!("{approvals} approvals are required, but `keys` has only {}", keys.len());
             problems.error(&at, message);
         }
         owners.push(OwnerConfig { paths, keys, approvals });
@@ -286,10 +286,7 @@ fn read_tool(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> 
         None => Vec::new(),
     };
     if command.first().is_none_or(|it| it.is_empty()) {
-        problems.error(
-            at,
-            "a tool has a `command`: a list of the program and its arguments".to_owned(),
-        );
+        problems.error(at, "missing `command`: a list of the program and its arguments".to_owned());
     }
     let network = flag(&mut section, "network", problems).unwrap_or(false);
     let mut strings =
@@ -304,7 +301,7 @@ fn read_tool(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> 
     let readable: Vec<String> = strings("readable", "a list of absolute paths", &mut section);
     if let Some(path) = readable.iter().find(|it| !it.starts_with('/')) {
         let message = format!(
-            "what a tool may read beside the workspace is an absolute path, and not {path:?}"
+            "expected an absolute path of what the tool may read outside the workspace, found {path:?}"
         );
         problems.error(&at.join("readable"), message);
     }

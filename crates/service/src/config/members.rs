@@ -29,8 +29,8 @@ impl<'a> ConfigProblems<'a> {
     /// A key that nobody knows.
     pub(super) fn unknown_key(&mut self, at: &Pointer, name: &str, known: &[&str]) {
         let message = match nearest::nearest(name, known) {
-            Some(nearest) => format!("there is no key `{name}` here; did you mean `{nearest}`?"),
-            None => format!("there is no key `{name}` here; there are {}", nearest::list(known)),
+            Some(nearest) => format!("unknown key `{name}`; did you mean `{nearest}`?"),
+            None => format!("unknown key `{name}`; expected one of {}", nearest::list(known)),
         };
         let location = self.location(at, true);
         self.errors.push(own_rules::config_problem(Some(at), location, message));
@@ -42,11 +42,11 @@ impl<'a> ConfigProblems<'a> {
         let message = match nearest::nearest(word, known) {
             Some(nearest) => {
                 format!(
-                    "\"{}\" is none of {known_list}; did you mean \"{nearest}\"?",
+                    "expected one of {known_list}, found \"{}\"; did you mean \"{nearest}\"?",
                     nearest::short(word)
                 )
             }
-            None => format!("\"{}\" is none of {known_list}", nearest::short(word)),
+            None => format!("expected one of {known_list}, found \"{}\"", nearest::short(word)),
         };
         self.error(at, message);
     }
@@ -54,7 +54,7 @@ impl<'a> ConfigProblems<'a> {
     /// A value of another type than the one that belongs here.
     pub(super) fn wrong_type(&mut self, at: &Pointer, found: &Value, wanted: &str) {
         let found = found.json_type();
-        self.error(at, format!("here belongs {wanted}, and not {} {found}", found.article()));
+        self.error(at, format!("expected {wanted}, found {} {found}", found.article()));
     }
 
     /// What is wrong, in the order of the text.
@@ -150,7 +150,7 @@ pub(super) fn positive_integer(
     let found = number.as_usize().and_then(|it| u64::try_from(it).ok());
     let found = found.filter(|it| (1..=most).contains(it));
     if found.is_none() {
-        problems.error(at, format!("here belongs an integer from 1 to {most}"));
+        problems.error(at, format!("expected an integer from 1 to {most}"));
     }
     found
 }

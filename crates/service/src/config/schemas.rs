@@ -19,7 +19,7 @@ pub(super) fn read_mappings(
         return Vec::new();
     };
     if items.len() > MAX_MAPPINGS {
-        problems.error(at, format!("there are at most {MAX_MAPPINGS} of these"));
+        problems.error(at, format!("expected at most {MAX_MAPPINGS} of these"));
         return Vec::new();
     }
     let read = |(nth, value)| read_mapping(value, &at.join(usize::to_string(&nth)), problems);
@@ -61,15 +61,14 @@ fn read_mapping(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) 
                 return None;
             }
             None => {
-                problems.wrong_type(&at, value, "a path relative to the root, a string");
+                problems.wrong_type(&at, value, "a path relative to the root");
                 return None;
             }
         },
         (None, Some((value, at))) => MappedSchema::Address(read_url(value, &at, problems)?),
         (None, None) if has_rest => return None,
         _ => {
-            let message =
-                "a schema has either `path`, a file of the workspace, or `url`, an address";
+            let message = "expected either `path`, a file of the workspace, or `url`, an address";
             problems.error(at, message.to_owned());
             return None;
         }
@@ -93,11 +92,11 @@ fn read_url(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> O
     match value.as_str() {
         Some(url) if fetch::Address::of(url).is_some() => Some(url.to_owned()),
         Some(_) => {
-            problems.error(at, "here belongs an https address".to_owned());
+            problems.error(at, "expected an https address".to_owned());
             None
         }
         None => {
-            problems.wrong_type(at, value, "an https address, a string");
+            problems.wrong_type(at, value, "an https address");
             None
         }
     }

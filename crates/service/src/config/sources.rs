@@ -153,14 +153,14 @@ fn read_source(
     let name = match section.take("name") {
         Some((value, at)) => own_name(value, &at, problems),
         None => {
-            problems.error(at, "a source has a `name`, under which it reports".to_owned());
+            problems.error(at, "missing `name`, under which the source reports".to_owned());
             None
         }
     };
     let command = match section.take("command") {
         Some((value, at)) => read_command(value, &at, problems),
         None => {
-            let message = "a source has a `command`: a list of the program and its arguments";
+            let message = "missing `command`: a list of the program and its arguments";
             problems.error(at, message.to_owned());
             Vec::new()
         }
@@ -181,8 +181,7 @@ fn read_source(
             }
         },
         None => {
-            let message =
-                format!("a source has a `format`: {}", crate::config::nearest::list(&formats));
+            let message = format!("missing `format`: {}", crate::config::nearest::list(&formats));
             problems.error(at, message);
             None
         }
@@ -191,7 +190,7 @@ fn read_source(
     if let Some((value, at)) = section.take("files") {
         for (pattern, at) in list_of_strings(value, &at, "a list of globs", problems) {
             if let Err(reason) = files.add(&pattern) {
-                problems.error(&at, format!("this is no glob: {reason}"));
+                problems.error(&at, format!("invalid glob: {reason}"));
             }
         }
         if let Err(reason) = files.build() {
@@ -215,7 +214,7 @@ fn own_name(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> O
     };
     let is_plain = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || "-_".contains(it);
     if name.is_empty() || name.len() > 40 || !name.chars().all(is_plain) {
-        problems.error(at, "a name has lowercase letters, digits, `-` and `_`".to_owned());
+        problems.error(at, "expected a name of lowercase letters, digits, `-` and `_`".to_owned());
         return None;
     }
     if linters::adapter(name).is_some() {
@@ -229,7 +228,7 @@ fn own_name(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> O
 fn read_command(value: &Value, at: &Pointer, problems: &mut ConfigProblems<'_>) -> Vec<String> {
     let words = strings(value, at, "a list: the program and its arguments", problems);
     if matches!(value, Value::Array(_)) && words.first().is_none_or(String::is_empty) {
-        problems.error(at, "a command begins with a program".to_owned());
+        problems.error(at, "expected a program as the first item of the command".to_owned());
     }
     words
 }

@@ -21,7 +21,7 @@ pub(crate) fn read(session: &Session) -> Result<Option<String>, Failure> {
         Some(id) => Ok(Some(id.to_owned())),
         None => Err(Failure::Unusable {
             path: workspace::repository_path().to_string(),
-            reason: "it holds no identity: {\"regreen_repository\": 1, \"id\": 32 hexadecimal digits}; bring it back as it was \
+            reason: "expected {\"regreen_repository\": 1, \"id\": 32 hexadecimal digits}; restore the file as it was \
                      committed"
                 .to_owned(),
         }),

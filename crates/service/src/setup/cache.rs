@@ -81,7 +81,7 @@ impl DiskCache {
         let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
         let Some(opened) = opened.take().filter(|_| keep != Keep::Nothing) else { return };
         if let Some(body) = opened.body(keep == Keep::Whole) {
-            // A cache that cannot be written is no reason to fail, or to say anything.
+            // A cache that cannot be written is not a reason to fail, or to say anything.
             let _ = workspace.write_cache(NAME, &opened.seal.close(&MARK, &body));
         }
     }

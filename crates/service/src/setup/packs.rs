@@ -113,9 +113,9 @@ fn builtin(name: &str) -> Result<Pack, String> {
         None => {
             let known: Vec<&str> = all.iter().map(Pack::name).collect();
             Err(match nearest::nearest(name, &known) {
-                Some(nearest) => format!("there is none; did you mean `{nearest}`?"),
+                Some(nearest) => format!("it does not exist; did you mean `{nearest}`?"),
                 None if known.is_empty() => "there are no built-in packs".to_owned(),
-                None => format!("there is none; there are {}", nearest::list(&known)),
+                None => format!("it does not exist; expected one of {}", nearest::list(&known)),
             })
         }
     }
@@ -157,7 +157,7 @@ fn from_outside(
         return Ok(Err(message));
     }
     let Some(root) = session.root() else {
-        return Ok(Err("a build reads nothing outside its inputs".to_owned()));
+        return Ok(Err("a build reads only its inputs".to_owned()));
     };
     let unusable = |error: FetchError| format!("{error}");
     let files = Folder::open(&root.join(path))

@@ -70,22 +70,22 @@ impl ToolAnswers {
             // What is found there after a change may have been there before.
             if report.cut.contains(&file) {
                 (known.is_blocked, known.is_cut) = (true, true);
-                known.drop_fixes("more is found in the file than is taken");
+                known.drop_fixes("the file has more findings than the limit");
             }
             if is_generated(snapshot, &file) {
-                known.drop_fixes("the file says that a program made it");
+                known.drop_fixes("the file says that it is generated");
             }
             self.files.insert(file, Arc::new(known));
         }
         report.notes.into_iter().for_each(|it| self.note(it));
         if report.n_misplaced > 0 {
             self.note(format!(
-                "{} findings have a place that is not in their file",
+                "{} findings have a position outside their file",
                 report.n_misplaced
             ));
         }
         if report.n_more > 0 {
-            self.note(format!("{} more findings are not taken", report.n_more));
+            self.note(format!("{} more findings are left out", report.n_more));
         }
         if let Some(lost) = report.lost.first() {
             self.note(format!("{} is not used: {}", lost.rule, lost.reason));

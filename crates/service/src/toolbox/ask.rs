@@ -80,7 +80,7 @@ fn blamed(tool: &WorkspaceTool, error: LookError, input: &Input<'_>) -> LookErro
 }
 
 fn too_much() -> LookError {
-    LookError::new(FailureKind::Garbled, "more is found than is taken")
+    LookError::new(FailureKind::Garbled, "there are more findings than the limit")
 }
 
 /// Whether it is about these files that the tool failed on before.

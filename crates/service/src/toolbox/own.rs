@@ -48,7 +48,7 @@ pub(super) fn read(
     let is_silent = output.stdout.trim_ascii().is_empty();
     if output.status.is_none() || (has_failed && is_silent) {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let said = said.lines().rev().find(|it| !it.trim().is_empty()).unwrap_or("nothing said");
+        let said = said.lines().rev().find(|it| !it.trim().is_empty()).unwrap_or("no output");
         let said = said.trim().to_owned();
         return Err(Garbled::Failed { status: output.status.unwrap_or(-1), said });
     }

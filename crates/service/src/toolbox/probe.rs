@@ -93,18 +93,18 @@ impl ToolLooker {
             (Err(why), _) => (
                 false,
                 Some(format!(
-                    "{name}: its places do not fit, so that its fixes are not used: {why}"
+                    "{name}: its positions do not match the text, so its fixes are not used: {why}"
                 )),
             ),
             (Ok(()), true) => (true, None),
             (Ok(()), false) if has_probe || !is_placed => (
                 true,
-                Some(format!("{name} is not one of the versions that regreen was tried with")),
+                Some(format!("{name} is not one of the versions that regreen was tested with")),
             ),
             (Ok(()), false) => (
                 false,
                 Some(format!(
-                    "{name} is not one of the versions that are understood, so that its fixes are not used"
+                    "{name} is not one of the versions that are understood, so its fixes are not used"
                 )),
             ),
         };
@@ -134,7 +134,7 @@ impl ToolLooker {
             first.get_or_insert(path);
         }
         let (Ok(snapshot), Some(first)) = (Snapshot::new(entries), first) else {
-            return Ok(Err("the probe is no tree".to_owned()));
+            return Ok(Err("the probe is not a tree".to_owned()));
         };
         let view = self.tool.environment.view_of(&root, snapshot.clone());
         let view = view.map_err(|error| unavailable(std::io::Error::other(error.to_string())))?;

@@ -43,7 +43,7 @@ fn broken(files: &[(&str, &str)], expected: &[&str]) {
 fn a_broken_configuration_is_a_failure_with_every_place() {
     broken(
         &[("regreen.toml", "[rulse]\n[workspace]\nexclud = []\n")],
-        &["regreen.toml:1:2 there is no key `rulse`", "regreen.toml:3:1 there is no key `exclud`"],
+        &["regreen.toml:1:2 unknown key `rulse`", "regreen.toml:3:1 unknown key `exclud`"],
     );
     broken(
         &[("regreen.toml", "[rules]\nSCHEMA_TIPE = \"off\"\n")],

@@ -60,7 +60,7 @@ fn an_id_that_no_repair_has_is_named() {
     let look =
         v1::LookRequest { allow: vec!["r_0123456789ab".into()], ..v1::LookRequest::default() };
     let notes = setting.fix(&v1::Fix { look, ..v1::Fix::default() }).report.notes;
-    assert_eq!(notes, ["r_0123456789ab was allowed, and no repair has this id"]);
+    assert_eq!(notes, ["r_0123456789ab was allowed, but no repair has this id"]);
 }
 
 /// AE-24, X-6: configuration and flags may narrow what is applied.
@@ -234,7 +234,7 @@ name: shop
     let [rejected] = report.rejected.as_slice() else { panic!("{:?}", report.rejected) };
     assert_eq!(
         rejected.detail,
-        "packs/all/pack.yaml cannot be changed: the rules of this workspace are made of it"
+        "packs/all/pack.yaml cannot be changed: the rules of this workspace come from it"
     );
     let remaining = ["packs/all/pack.yaml /region error SCHEMA_REQUIRED"];
     assert_eq!(lines(&report.remaining), remaining);

@@ -17,7 +17,7 @@ pub(super) fn conflict(simplex: &Simplex, budget: &mut Budget) -> Option<Vec<Lit
     })
 }
 
-/// A variable whose value is no integer. Where there is none, all sums are integers too.
+/// A variable whose value is not an integer. Where there is none, all sums are integers too.
 pub(super) fn fractional(simplex: &Simplex) -> Option<Variable> {
     simplex
         .variables()

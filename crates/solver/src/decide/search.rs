@@ -223,7 +223,7 @@ impl CdclSearch {
         Ok(None)
     }
 
-    /// Decides whether a variable that is no integer is to be less or more.
+    /// Decides whether a variable that is not an integer is to be less or more.
     fn branch(&mut self, variable: Variable) {
         let value = self.simplex.value(variable);
         let floor = value.floor();

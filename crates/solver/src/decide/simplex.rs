@@ -107,7 +107,7 @@ impl Simplex {
         &self.values[variable as usize]
     }
 
-    /// The variable as a sum of those that are no sums.
+    /// The variable as a sum of those that are not sums.
     pub(super) fn definition(&self, variable: Variable) -> &[(Variable, Rational)] {
         &self.definitions[variable as usize]
     }

@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 use crate::model::Value;
 use crate::term::{Node, Sort, Term, Terms};
 
-/// The first number for values that are no constants; constants are numbered from below.
+/// The first number for values that are not constants; constants are numbered from below.
 const FIRST_OTHER: u32 = 1 << 30;
 /// The deepest nesting that is read.
 const MAX_DEPTH: usize = 1_000;

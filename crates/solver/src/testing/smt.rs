@@ -47,7 +47,7 @@ pub fn script(questions: &[Question], milliseconds: u32) -> String {
     text
 }
 
-/// What the reply to a script says about each question; the first line that is no answer if there is one.
+/// What the reply to a script says about each question; the first line that is not an answer if there is one.
 pub fn answers(reply: &str) -> Result<Vec<Possible>, String> {
     let answer = |line: &str| match line {
         "sat" => Ok(Some(true)),

@@ -70,16 +70,17 @@ fn lines_are_read_as_openssh_has_them() {
 
 #[test]
 fn a_fault_names_the_line_and_what_would_be_right() {
-    let names = "line 1: a line starts with the names that the key may sign under";
-    let form = "line 1: this is no public key in OpenSSH's form, `KIND BASE64` (ssh-ed25519 AAAA…)";
-    let quotes = "line 1: the value of namespaces stands in quotes: namespaces=\"…\"";
-    let options = "there are namespaces, valid-after, valid-before";
-    let time = "is no time, write YYYYMMDDZ or YYYYMMDDHHMMSSZ (Z is UTC)";
+    let names = "line 1: expected the names that the key may sign under at the start of the line";
+    let form =
+        "line 1: this is not a public key in OpenSSH format, `KIND BASE64` (ssh-ed25519 AAAA…)";
+    let quotes = "line 1: the value of namespaces must be in quotes: namespaces=\"…\"";
+    let options = "expected one of namespaces, valid-after, valid-before";
+    let time = "is not a time; expected YYYYMMDDZ or YYYYMMDDHHMMSSZ (Z is UTC)";
     let cases = [
         ("KEY", names.to_owned()),
         ("\"\" KEY", names.to_owned()),
         (", KEY", names.to_owned()),
-        ("a@b", "line 1: a name is followed by a key".to_owned()),
+        ("a@b", "line 1: expected a key after the names".to_owned()),
         ("a@b ssh-ed25519", form.to_owned()),
         ("a@b ssh-ed25519 AAAA", form.to_owned()),
         ("a@b ssh-rsa AAAAC3NzaC1lZDI1NTE5AAAAIA==", form.to_owned()),
@@ -101,10 +102,10 @@ fn a_fault_names_the_line_and_what_would_be_right() {
         ),
         (
             "a@b namespaces=\"a\",namespaces=\"b\" KEY",
-            "line 1: the option namespaces stands twice".to_owned(),
+            "line 1: the option namespaces is given twice".to_owned(),
         ),
-        ("a@b namespaces=\"a\", KEY", format!("line 1: no such option \"\"; {options}")),
-        ("a@b nospaces=\"a\" KEY", format!("line 1: no such option \"nospaces\"; {options}")),
+        ("a@b namespaces=\"a\", KEY", format!("line 1: unknown option \"\"; {options}")),
+        ("a@b nospaces=\"a\" KEY", format!("line 1: unknown option \"nospaces\"; {options}")),
         ("a@b valid-before=\"2026\" KEY", format!("line 1: \"2026\" {time}")),
         ("a@b valid-before=\"20261301Z\" KEY", format!("line 1: \"20261301Z\" {time}")),
         ("a@b valid-before=\"20260230Z\" KEY", format!("line 1: \"20260230Z\" {time}")),

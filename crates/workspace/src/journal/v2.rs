@@ -132,7 +132,7 @@ impl Intent {
         for (n, (path, temp)) in writes.chain(deletes).enumerate() {
             let beside = temp.parent() == path.parent();
             if !beside || temp.file_name() != super::temp_name(id, self.nonce, n) {
-                return Err(format!("{temp} is no temporary file of {id}"));
+                return Err(format!("{temp} is not a temporary file of {id}"));
             }
         }
         Ok(())
@@ -148,7 +148,7 @@ impl Intent {
         let directories = directories.map(|it| (&it.0, folders.contains(&it.0)));
         let mut all = targets.chain(sources).chain(directories);
         if let Some((path, _)) = all.find(|(path, is_ours)| !is_ours && is_reserved(path)) {
-            return Err(format!("{path} is no target of a transaction"));
+            return Err(format!("{path} cannot be a target of a transaction"));
         }
         let mut seen = BTreeSet::new();
         match self.targets().chain(self.temporaries()).find(|it| !seen.insert(*it)) {
@@ -208,7 +208,7 @@ impl Intent {
     }
 }
 
-/// A path on the wire: refused when it is no path inside the workspace.
+/// A path on the wire: refused when it is not a path inside the workspace.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct WirePath(pub(crate) RelPath);
 

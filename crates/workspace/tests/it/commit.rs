@@ -164,8 +164,8 @@ fn what_the_disk_does_not_have_is_refused() {
     refuse(&temp, &["vanished 1 ~ 2", "+ n/x 1"], "vanished does not exist");
     refuse(&temp, &["dir 1 ~ 2"], "dir is not a regular file that was read");
     refuse(&temp, &["- dir 1"], "dir is not a regular file that was read");
-    refuse(&temp, &["+ a 1"], "a exists already");
-    refuse(&temp, &["+ dir 1"], "dir exists already");
+    refuse(&temp, &["+ a 1"], "a already exists");
+    refuse(&temp, &["+ dir 1"], "dir already exists");
     refuse(&temp, &["+ a/x 1"], "a/x was not changed: a is not a directory");
 }
 

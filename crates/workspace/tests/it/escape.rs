@@ -179,8 +179,8 @@ fn check_step(arena: &Arena, at: &str, step: &str, with_openat2: bool) -> bool {
 }
 
 pub(crate) const OUTSIDE: &str = "a link leads out of the workspace root";
-const LOOP: &str = "its links lead in a circle";
-const DANGLING: &str = "a link on its way has no target";
+const LOOP: &str = "its links form a cycle";
+const DANGLING: &str = "a link on its path has no target";
 const RESERVED: &str = "`.git` and `.regreen` are not for patches to change";
 
 #[test]

@@ -205,7 +205,7 @@ fn folders_that_a_tool_filled_are_passed_over_where_something_says_so() {
         let temp = tempfile::tempdir().unwrap();
         lay_out(temp.path(), paths);
         assert_eq!(passed_over(temp.path()), *expected, "{paths}");
-        // A link is no evidence, and what everything means stays everything.
+        // A link is not evidence, and what everything means stays everything.
         let workspace = Workspace::open(temp.path(), None, options()).unwrap();
         let all = workspace.scan_extent(1, workspace::Extent::Everything).unwrap();
         assert!(all.passed_over.is_empty());

@@ -81,7 +81,7 @@ impl Parser<'_> {
     fn twice(&self, at: usize, began: usize) -> Error {
         let what = if self.at(at) == b'&' { "anchor" } else { "tag" };
         let message = format!("expected a node, found a second {what}");
-        self.fail_in(at, &message, "the first stands", began)
+        self.fail_in(at, &message, "the first is", began)
     }
 
     /// The end of the name behind `&` or `*`.
@@ -106,7 +106,7 @@ impl Parser<'_> {
         let end = self.anchor_end(start, "alias")?;
         if held.is_some() {
             let message = "an alias has no anchor or tag of its own";
-            return Err(self.fail_in(start, message, "the first property stands", held.start()));
+            return Err(self.fail_in(start, message, "the first property is", held.start()));
         }
         let name = &self.bytes[start + 1..end];
         match self.anchors.get(name) {

@@ -78,7 +78,7 @@ fn difference(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> O
     let new = call(ident("compare"), vec![scene.kept(*left), scene.kept(*right)]);
     Some(
         Candidate::new(scene, target, "write `compare(…)` for the difference")
-            .because("an order is `Less`, `Equal` or `Greater`; `compare` tells which")
+            .because("an order is `Less`, `Equal` or `Greater`; `compare` returns it")
             .confidence(Confidence::Medium)
             .op(scene.replace(expr, new))
             .idiom(),
@@ -121,7 +121,7 @@ fn only_field(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> O
     let TypeBody::Record(fields) = &def.shape else { return None };
     let [(_, ty)] = fields.as_slice() else { return None };
     (ty.base().to_string() == actual).then(|| {
-        Candidate::new(scene, target, format!("make a `{name}` of it"))
+        Candidate::new(scene, target, format!("wrap it in `{name}`"))
             .because(format!("expected `{expected}`, found `{actual}`, which its only field takes"))
             .confidence(Confidence::Medium)
             .op(scene.wrap_in_call(expr, &name))
@@ -146,7 +146,7 @@ fn longer_field(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) ->
     let only = similar.next().filter(|_| similar.next().is_none())?;
     Some(
         Candidate::new(scene, target, format!("write `{only}` for `{field}`"))
-            .because("no other field has a name of these words")
+            .because("no other field has these words in its name")
             .confidence(Confidence::Medium)
             .op(scene.rename_field(expr, field, only)),
     )

@@ -164,7 +164,7 @@ pub(super) fn format_calls(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceE
     (0..it.len()).filter_map(|at| format_call(it, cx, at)).collect()
 }
 
-/// A call of `format` that is no macro: with the text as its first argument, or called on it.
+/// A call of `format` that is not a macro: with the text as its first argument, or called on it.
 fn format_call(it: &Pieces<'_>, context: &IdiomContext<'_>, at: usize) -> Option<PieceEdit> {
     if context.is_known("format") {
         return None;

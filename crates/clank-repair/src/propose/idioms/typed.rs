@@ -151,7 +151,7 @@ fn chained(
     }
     is_chain.then(|| {
         Candidate::new(scene, target, title(scene, whole, &value))
-            .because("functions stand before their arguments, and go by these names here")
+            .because("a function is written before its arguments, and has this name in Clank")
             .confidence(Confidence::High)
             .op(scene.replace(whole, value))
             .idiom()
@@ -319,7 +319,7 @@ fn written(
     let title = title(scene, whole, &new);
     Some(vec![
         Candidate::new(scene, target, title)
-            .because("functions stand before their arguments, and go by these names here")
+            .because("a function is written before its arguments, and has this name in Clank")
             .confidence(Confidence::High)
             .op(scene.replace(whole, new))
             .idiom(),
@@ -363,7 +363,7 @@ fn changed(
     let name = clank::resolve::one_line(ast, place);
     let make = |ops: Vec<PatchOp>| {
         let start = Candidate::new(scene, target, format!("assign the changed value to `{name}`"))
-            .because("values do not change: what a function gives is assigned")
+            .because("values are immutable: the result of a function is assigned")
             .confidence(Confidence::High)
             .idiom();
         ops.into_iter().fold(start, Candidate::op)
@@ -514,11 +514,11 @@ fn element(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Can
                         .op(scene.replace(expr, new)),
                 ]);
             }
-            // `f[Int](x)`: the types of a call are found out.
+            // `f[Int](x)`: the type arguments of a call are inferred.
             _ if matches!(view.ty(*object).base(), Ty::Fn(_)) => {
                 return Some(vec![
                     Candidate::new(scene, target, "remove the type argument")
-                        .because("the types of a call are found out")
+                        .because("the type arguments of a call are inferred")
                         .confidence(Confidence::High)
                         .op(scene.replace(expr, scene.kept(*object)))
                         .idiom(),
@@ -538,7 +538,7 @@ fn element(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Can
             let statement = StmtId::of(ast, parent)?;
             let make = || {
                 Candidate::new(scene, target, "write `map_set(…)` for the assignment to an element")
-                    .because("a map is a value: what `map_set` gives is assigned")
+                    .because("a map is immutable: the result of `map_set` is assigned")
                     .confidence(Confidence::High)
                     .op(scene.replace(statement, new.clone()))
                     .idiom()
@@ -552,12 +552,12 @@ fn element(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Can
         }
         let asked = call(ident("map_get"), vec![scene.kept(*object), scene.kept(*index)]);
         let plain = Candidate::new(scene, target, "write `map_get(…)` for the element")
-            .because("`map_get` says whether a map has a key")
+            .because("`map_get` returns an `Option`")
             .confidence(Confidence::High)
             .op(scene.replace(expr, asked.clone()));
         let passed = json!({ "kind": "propagate", "expr": asked });
         let passed = Candidate::new(scene, target, "write `map_get(…)?` for the element")
-            .because("`map_get` says whether a map has a key")
+            .because("`map_get` returns an `Option`")
             .confidence(Confidence::Medium)
             .op(scene.replace(expr, passed));
         let stop = or_else(
@@ -566,7 +566,7 @@ fn element(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Can
             call(ident("panic"), vec![crate::propose::make::string("no such key")]),
         );
         let stop = Candidate::new(scene, target, "take the element out of the map, or panic")
-            .because("`map_get` says whether a map has a key")
+            .because("`map_get` returns an `Option`")
             .confidence(Confidence::Medium)
             .op(scene.replace(expr, stop));
         Some(vec![plain, passed, stop])
@@ -726,7 +726,7 @@ fn joined(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Cand
     found().into_iter().collect()
 }
 
-/// `Shape.Circle(1)`: a variant goes by its own name.
+/// `Shape.Circle(1)`: a variant is written by its name alone.
 fn qualified(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Candidate> {
     let found = || {
         let ast = scene.ast();
@@ -738,7 +738,7 @@ fn qualified(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<C
         let is_it = *object == expr && is_variant && scene.module.env.types.contains_key(name);
         is_it.then(|| {
             Candidate::new(scene, target, format!("write `{field}` for `{name}.{field}`"))
-                .because("a variant goes by its own name")
+                .because("a variant is written by its name alone")
                 .confidence(Confidence::High)
                 .op(scene.replace(parent, ident(field)))
         })
@@ -848,7 +848,7 @@ fn elsewhere(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<C
         ways.truncate(MAX_PLACES);
         Some(ways.into_iter().map(move |(text, new)| {
             Candidate::new(scene, target, format!("write `{text}`"))
-                .because(format!("that has a field `{field}`"))
+                .because(format!("it has a field `{field}`"))
                 .confidence(confidence)
                 .op(scene.replace(expr, new))
         }))

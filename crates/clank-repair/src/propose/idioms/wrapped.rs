@@ -214,7 +214,7 @@ fn taken_apart(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> 
     let new = json!({ "kind": "lambda", "params": [{ "name": name }], "body": body });
     Some(
         Candidate::new(scene, target, "take the tuple apart in the function")
-            .because("one tuple is given, and no pattern can be a parameter")
+            .because("one tuple is passed, and a parameter cannot be a pattern")
             .confidence(Confidence::High)
             .op(scene.replace(expr, new))
             .idiom(),
@@ -327,7 +327,7 @@ fn asked_element(
         let args: Vec<ExprId> = vec![*object, *index];
         let new = call(ident("get"), scene.all_kept(&args));
         Candidate::new(scene, target, "write `get(…)` for the element")
-            .because("`get` says whether an array has an element")
+            .because("`get` returns an `Option`")
             .confidence(Confidence::High)
             .also_for(all)
             .op(scene.replace(*scrutinee, new))

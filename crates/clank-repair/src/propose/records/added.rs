@@ -60,7 +60,7 @@ pub(super) fn field_added(
         Candidate::new(scene, target, format!("add the field `{name}: {new}` to `{ty}`"))
             .kind(RepairKind::SemanticsChange)
             .confidence(confidence)
-            .because("it is given where the record is made")
+            .because("it has a value where the record is made")
             .also_for(all.iter().map(|it| it.0))
             .op(with_field(scene, record, fields, place, name, &new))
     });

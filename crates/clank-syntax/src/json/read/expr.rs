@@ -163,7 +163,8 @@ impl<'a> Reader<'a> {
         if op.is_none() {
             let known: Vec<&str> = BinaryOp::ALL.iter().map(|it| it.text()).collect();
             let shown: String = text.chars().take(20).collect();
-            let message = format!("{shown:?} is no binary operator; there are {}", known.join(" "));
+            let message =
+                format!("{shown:?} is not a binary operator; expected one of {}", known.join(" "));
             self.error_at_member(at, "op", message);
         }
         op
@@ -264,7 +265,7 @@ impl<'a> Reader<'a> {
             "!" | "¬" => Some(UnaryOp::Not),
             other => {
                 let shown: String = other.chars().take(20).collect();
-                let message = format!("{shown:?} is no unary operator; there are - !");
+                let message = format!("{shown:?} is not a unary operator; expected - or !");
                 self.error_at_member(at, "op", message);
                 None
             }

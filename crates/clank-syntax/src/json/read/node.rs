@@ -39,8 +39,8 @@ impl<'a> Reader<'a> {
 
     pub(super) fn unknown_kind(&mut self, at: ValueId, what: &str, kind: &str, known: &[&str]) {
         let shown: String = kind.chars().take(60).collect();
-        let meant = nearest(kind, known).map(|it| format!("; the nearest one is `{it}`"));
-        let message = format!("{shown:?} is no kind of {what}{}", meant.unwrap_or_default());
+        let meant = nearest(kind, known).map(|it| format!("; did you mean `{it}`?"));
+        let message = format!("{shown:?} is not a kind of {what}{}", meant.unwrap_or_default());
         self.error_at_member(at, "kind", message);
     }
 

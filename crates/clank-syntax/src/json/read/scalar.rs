@@ -10,9 +10,8 @@ use crate::token::{is_type_name, is_value_name, type_name};
 /// How many characters an integer literal may have, as in a text.
 const MAX_DIGITS: usize = 20_000;
 
-const VALUE_NAME: &str =
-    "a name of a value starts with a small letter or `_` and goes on with letters, digits and `_`";
-const TYPE_NAME: &str = "a name of a type or constructor starts with a capital and goes on with letters, digits and `_`";
+const VALUE_NAME: &str = "a name of a value starts with a lowercase letter or `_` and continues with letters, digits and `_`";
+const TYPE_NAME: &str = "a name of a type or constructor starts with a capital and continues with letters, digits and `_`";
 
 impl<'a> Reader<'a> {
     /// A string member that must exist.
@@ -99,7 +98,7 @@ impl<'a> Reader<'a> {
         self.name(
             at,
             |it| is_value_name(it) || is_plain_type_name(it),
-            "a name starts with a letter or `_` and goes on with letters, digits and `_`",
+            "a name starts with a letter or `_` and continues with letters, digits and `_`",
         )
     }
 
@@ -204,7 +203,7 @@ impl<'a> Reader<'a> {
         match text.parse::<f64>() {
             Ok(number) if number.is_finite() => Some(number),
             _ => {
-                self.error(value, "the number is too large for a Float".into());
+                self.error(value, "the number is too large for a `Float`".into());
                 None
             }
         }

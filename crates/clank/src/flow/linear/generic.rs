@@ -51,7 +51,7 @@ impl<'a> Walk<'a> {
             .member("mode", mode.word());
         self.found.push(
             Diagnostic::new(code, id, message)
-                .help("pass what `consume` gives, or use a function that says the type instead of a type parameter")
+                .help("pass the result of `consume`, or use a function that names the type instead of a type parameter")
                 .with(structured),
         );
     }

@@ -42,7 +42,7 @@ impl Walk<'_> {
         let help = format!("use {them} before the call, or catch what it raises with `try`");
         let mut diagnostic = Diagnostic::new(NOT_USED, id, message).help(help).with(structured);
         for local in lost {
-            diagnostic = diagnostic.related(local, "it is alive from here on");
+            diagnostic = diagnostic.related(local, "it must be used from here on");
             self.wrong.insert(local);
         }
         self.found.push(diagnostic);
@@ -70,7 +70,7 @@ impl Walk<'_> {
 
     fn name_of(&self, local: NodeId) -> String {
         match self.state.var(local).name.as_str() {
-            "" => "what the loop is still to come to".to_owned(),
+            "" => "the elements that the loop has not reached".to_owned(),
             name => format!("`{name}`"),
         }
     }

@@ -43,7 +43,7 @@ impl Walk<'_> {
         }
         let name = self.state.var(local).name.clone();
         let diagnostic = if name.is_empty() {
-            let message = "the elements are linear, but those still to come are not used";
+            let message = "the elements are linear, but the remaining ones are not used";
             self.about(NOT_USED, local, local, message.to_owned())
         } else {
             let message = format!("`{name}` is linear, but it is not used on every path");

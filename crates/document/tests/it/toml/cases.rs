@@ -127,7 +127,7 @@ fn scalars_keep_their_style() {
     check("a = 1\n", &[replace("/a", r#""1979-05-27""#)], "a = \"1979-05-27\"\n");
 }
 
-/// Never approximated: null, large integers, a document that is no table, comments without a place.
+/// Never approximated: null, large integers, a document that is not a table, comments without a place.
 #[test]
 fn what_toml_has_no_text_for_is_refused() {
     check("a = 1\n", &[replace("/a", "null")], "refused: TOML cannot express null");

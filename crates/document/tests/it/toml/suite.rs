@@ -87,7 +87,7 @@ fn the_suite_is_read_as_it_says() {
                     }
                 }
                 (Some(_), Err(error)) => wrong.push(format!("{}: {error}", case.name)),
-                // What 1.0 refuses and 1.1 allows is no mistake.
+                // What 1.0 refuses and 1.1 allows is not a mistake.
                 (None, Ok(_)) if version == "1.1.0" => {
                     wrong.push(format!("{}: accepted", case.name))
                 }

@@ -180,7 +180,7 @@ fn new_members_follow_their_neighbours() {
     ]);
 }
 
-/// Quotes that a neighbour needs are no habit.
+/// Quotes that a neighbour needs are not habits.
 #[test]
 fn quotes_follow_habits_not_needs() {
     check(&[

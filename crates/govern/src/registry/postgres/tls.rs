@@ -22,9 +22,9 @@ use crate::registry::RegistryError;
 
 /// What a URL asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Wish {
-    /// What the driver makes of the rest of the URL: plain, or [`Wish::Encrypted`].
-    Unsaid,
+pub(super) enum TlsMode {
+    /// What the driver makes of the rest of the URL: plain, or [`TlsMode::Encrypted`].
+    Default,
     Encrypted,
     /// Encrypted, with a server that has a certificate from one of the roots in this file.
     Verified {
@@ -37,9 +37,9 @@ fn refused(reason: &str) -> RegistryError {
 }
 
 /// Takes out of a URL what only we understand, and gives the rest for the driver.
-pub(super) fn split(url: &str) -> Result<(String, Wish), RegistryError> {
+pub(super) fn split(url: &str) -> Result<(String, TlsMode), RegistryError> {
     let Some((base, query)) = url.rsplit_once('?') else {
-        return Ok((url.to_owned(), Wish::Unsaid));
+        return Ok((url.to_owned(), TlsMode::Default));
     };
     let (mut modes, mut roots, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     for part in query.split('&') {
@@ -49,30 +49,30 @@ pub(super) fn split(url: &str) -> Result<(String, Wish), RegistryError> {
             _ => rest.push(part),
         }
     }
-    let wish = match (modes.as_slice(), roots.as_slice()) {
-        ([] | ["disable" | "prefer"], []) => Wish::Unsaid,
-        (["require"], []) => Wish::Encrypted,
-        (["verify-full"], [roots]) => Wish::Verified { roots: unescaped(roots)? },
+    let mode = match (modes.as_slice(), roots.as_slice()) {
+        ([] | ["disable" | "prefer"], []) => TlsMode::Default,
+        (["require"], []) => TlsMode::Encrypted,
+        (["verify-full"], [roots]) => TlsMode::Verified { roots: unescaped(roots)? },
         (["verify-full"], []) => {
             return Err(refused(
                 "sslmode=verify-full needs sslrootcert=FILE, the roots that you trust",
             ));
         }
         ([_, _, ..], _) | (_, [_, _, ..]) => {
-            return Err(refused("sslmode and sslrootcert are given once each"));
+            return Err(refused("sslmode and sslrootcert may be given only once"));
         }
-        (_, [_]) => return Err(refused("sslrootcert goes with sslmode=verify-full")),
+        (_, [_]) => return Err(refused("sslrootcert requires sslmode=verify-full")),
         ([_], []) => {
-            return Err(refused("sslmode is disable, prefer, require or verify-full"));
+            return Err(refused("sslmode must be disable, prefer, require or verify-full"));
         }
     };
     let query = if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) };
-    Ok((format!("{base}{query}"), wish))
+    Ok((format!("{base}{query}"), mode))
 }
 
 /// A value of a URL without its `%` escapes.
 fn unescaped(value: &str) -> Result<String, RegistryError> {
-    let bad = || refused("sslrootcert has a % that is no escape, or is no UTF-8");
+    let bad = || refused("sslrootcert has an invalid % escape, or is not UTF-8");
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value.bytes();
     while let Some(byte) = rest.next() {
@@ -88,18 +88,18 @@ fn unescaped(value: &str) -> Result<String, RegistryError> {
 }
 
 /// What makes encrypted connections; `None` for plain ones.
-pub(super) fn connector(wish: &Wish) -> Result<Option<MakeRustlsConnect>, RegistryError> {
+pub(super) fn connector(mode: &TlsMode) -> Result<Option<MakeRustlsConnect>, RegistryError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|it| refused(&it.to_string()))?;
-    let config = match wish {
-        Wish::Unsaid => return Ok(None),
-        Wish::Encrypted => builder
+    let config = match mode {
+        TlsMode::Default => return Ok(None),
+        TlsMode::Encrypted => builder
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(AnyServer { provider }))
             .with_no_client_auth(),
-        Wish::Verified { roots } => {
+        TlsMode::Verified { roots } => {
             builder.with_root_certificates(load_roots(roots)?).with_no_client_auth()
         }
     };
@@ -108,7 +108,7 @@ pub(super) fn connector(wish: &Wish) -> Result<Option<MakeRustlsConnect>, Regist
 
 fn load_roots(file: &str) -> Result<RootCertStore, RegistryError> {
     let unreadable = |error: &dyn std::fmt::Display| {
-        refused(&format!("the file of sslrootcert cannot be read: {error}"))
+        refused(&format!("cannot read the file of sslrootcert: {error}"))
     };
     let text = std::fs::read(file).map_err(|it| unreadable(&it))?;
     let mut roots = RootCertStore::empty();
@@ -173,17 +173,17 @@ mod tests {
 
     #[test]
     fn a_url_says_how_it_is_to_be_encrypted() {
-        let verified = |roots: &str| Wish::Verified { roots: roots.to_owned() };
-        for (url, rest, wish) in [
-            ("postgres://h/d", "postgres://h/d", Wish::Unsaid),
-            ("postgres://h/d?", "postgres://h/d?", Wish::Unsaid),
-            ("postgres://h/d?sslmode=disable", "postgres://h/d", Wish::Unsaid),
-            ("postgres://h/d?sslmode=prefer&a=b", "postgres://h/d?a=b", Wish::Unsaid),
-            ("postgres://h/d?sslmode=require", "postgres://h/d", Wish::Encrypted),
+        let verified = |roots: &str| TlsMode::Verified { roots: roots.to_owned() };
+        for (url, rest, mode) in [
+            ("postgres://h/d", "postgres://h/d", TlsMode::Default),
+            ("postgres://h/d?", "postgres://h/d?", TlsMode::Default),
+            ("postgres://h/d?sslmode=disable", "postgres://h/d", TlsMode::Default),
+            ("postgres://h/d?sslmode=prefer&a=b", "postgres://h/d?a=b", TlsMode::Default),
+            ("postgres://h/d?sslmode=require", "postgres://h/d", TlsMode::Encrypted),
             (
                 "postgres://u:p?w@h/d?a=b&sslmode=require",
                 "postgres://u:p?w@h/d?a=b",
-                Wish::Encrypted,
+                TlsMode::Encrypted,
             ),
             (
                 "postgres://h/d?sslrootcert=/etc/a%20b%2525.pem&x=1&sslmode=verify-full",
@@ -191,25 +191,25 @@ mod tests {
                 verified("/etc/a b%25.pem"),
             ),
         ] {
-            assert_eq!(split(url).unwrap(), (rest.to_owned(), wish), "{url}");
+            assert_eq!(split(url).unwrap(), (rest.to_owned(), mode), "{url}");
         }
     }
 
     #[test]
-    fn a_wish_that_is_not_clear_is_refused_and_not_quoted() {
+    fn a_mode_that_is_not_clear_is_refused_and_not_quoted() {
         for (query, because) in [
             ("sslmode=verify-full", "needs sslrootcert"),
-            ("sslmode=hunter2", "sslmode is disable"),
-            ("sslmode=verify-ca", "sslmode is disable"),
-            ("sslmode=", "sslmode is disable"),
-            ("sslmode=REQUIRE", "sslmode is disable"),
-            ("sslmode=verify-full&sslmode=disable&sslrootcert=hunter2", "once each"),
-            ("sslmode=verify-full&sslrootcert=a&sslrootcert=b", "once each"),
-            ("sslmode=require&sslrootcert=hunter2", "goes with"),
-            ("sslrootcert=hunter2", "goes with"),
-            ("sslmode=verify-full&sslrootcert=hunter2%", "no escape"),
-            ("sslmode=verify-full&sslrootcert=hunter2%zz", "no escape"),
-            ("sslmode=verify-full&sslrootcert=%ff", "no UTF-8"),
+            ("sslmode=hunter2", "sslmode must be disable"),
+            ("sslmode=verify-ca", "sslmode must be disable"),
+            ("sslmode=", "sslmode must be disable"),
+            ("sslmode=REQUIRE", "sslmode must be disable"),
+            ("sslmode=verify-full&sslmode=disable&sslrootcert=hunter2", "only once"),
+            ("sslmode=verify-full&sslrootcert=a&sslrootcert=b", "only once"),
+            ("sslmode=require&sslrootcert=hunter2", "requires sslmode"),
+            ("sslrootcert=hunter2", "requires sslmode"),
+            ("sslmode=verify-full&sslrootcert=hunter2%", "invalid % escape"),
+            ("sslmode=verify-full&sslrootcert=hunter2%zz", "invalid % escape"),
+            ("sslmode=verify-full&sslrootcert=%ff", "not UTF-8"),
         ] {
             let error = split(&format!("postgres://h/d?{query}")).unwrap_err().to_string();
             assert!(error.contains(because) && !error.contains("hunter2"), "{query}: {error}");
@@ -221,13 +221,13 @@ mod tests {
             std::fs::write(file(name), text).unwrap();
         }
         for (name, because) in [
-            ("none", "cannot be read"),
+            ("none", "cannot read"),
             ("empty", "has no certificate"),
             ("text", "has no certificate"),
-            ("nonsense", "cannot be read"),
+            ("nonsense", "cannot read"),
         ] {
-            let wish = Wish::Verified { roots: file(name) };
-            let error = connector(&wish).map(drop).unwrap_err().to_string();
+            let mode = TlsMode::Verified { roots: file(name) };
+            let error = connector(&mode).map(drop).unwrap_err().to_string();
             assert!(error.contains(because) && !error.contains("hunter2"), "{name}: {error}");
         }
     }

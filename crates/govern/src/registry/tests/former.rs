@@ -129,25 +129,25 @@ fn a_hostile_database_is_refused() {
         ),
         (
             "DROP TABLE dds_records; CREATE TABLE dds_records (ord, id, status, body AS (printf('%1000000000d', 1)))",
-            "is not one that",
+            "was not made by",
         ),
         (
             "DROP TABLE dds_records; CREATE VIRTUAL TABLE dds_records USING fts5(ord, id, body, status)",
-            "is not one that",
+            "was not made by",
         ),
         (
             "DROP TABLE dds_reports; CREATE VIRTUAL TABLE dds_reports USING dbstat",
-            "is not one that",
+            "was not made by",
         ),
-        ("ALTER TABLE dds_records ADD COLUMN more TEXT", "is not one that"),
+        ("ALTER TABLE dds_records ADD COLUMN more TEXT", "was not made by"),
         ("UPDATE dds_records SET body = x'ff'", "damaged"),
         (
             "UPDATE dds_records SET body = NULL WHERE 0; UPDATE dds_records SET body = '{'",
-            "no JSON",
+            "not JSON",
         ),
         ("UPDATE dds_records SET body = '{\"id\": \"a\", \"id\": \"b\"}'", "more than once"),
         ("UPDATE dds_records SET id = 'DDS-1' WHERE ord = 1", "another id"),
-        ("UPDATE dds_reports SET body = '['", "no JSON"),
+        ("UPDATE dds_reports SET body = '['", "not JSON"),
         ("UPDATE dds_records SET ord = 'first' WHERE ord = 1", "damaged"),
         (
             "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE dds_records(' WHERE name = 'dds_records'",
@@ -188,7 +188,7 @@ fn records_go_through_the_rules() {
     for (sql, because) in [
         ("UPDATE dds_records SET body = replace(body, 'src/', '../etc')", "segment"),
         ("DELETE FROM dds_records WHERE ord = 1", "no record"),
-        ("UPDATE dds_records SET status = 'executed' WHERE ord = 2", "no such end"),
+        ("UPDATE dds_records SET status = 'executed' WHERE ord = 2", "not the outcome"),
     ] {
         let tree = Tree::new();
         tree.sql(sql);

@@ -93,7 +93,7 @@ fn only_its_owner_reads_the_file() {
 fn a_url_that_cannot_be_served_is_refused_without_its_password() {
     for (url, words) in [
         ("postgres://ann:hunter2@localhost/db?sslmode=verify-full", "needs sslrootcert"),
-        ("postgres://ann:hunter2@localhost/db?sslmode=hunter2", "sslmode is disable"),
+        ("postgres://ann:hunter2@localhost/db?sslmode=hunter2", "sslmode must be disable"),
         ("host=localhost user=ann password=hunter2 sslmode=verify-full", "cannot be read"),
         ("postgres://ann:hunter2@localhost:port/db", "cannot be read"),
         ("postgres://ann:hunter2@localhost/db?hunter2=1", "cannot be read"),

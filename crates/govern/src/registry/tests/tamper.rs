@@ -37,39 +37,39 @@ const CASES: &[(&str, &[&str])] = &[
     ),
     (
         "UPDATE dds_records SET lease_until = lease_until + 1 WHERE ord = 3",
-        &["record DDS-20260202-CODE-002: its lease is not the one of its audit lines"],
+        &["record DDS-20260202-CODE-002: its lease differs from that of its audit lines"],
     ),
     (
         "UPDATE dds_records SET lease_holder = NULL WHERE ord = 3",
-        &["record DDS-20260202-CODE-002: its lease is not the one of its audit lines"],
+        &["record DDS-20260202-CODE-002: its lease differs from that of its audit lines"],
     ),
     (
         "UPDATE dds_records SET source = NULL WHERE ord = 2",
-        &["record DDS-FIX-20260202-001: its columns do not say what its text says"],
+        &["record DDS-FIX-20260202-001: its columns differ from its text"],
     ),
     (
         "UPDATE dds_records SET number = 0 WHERE ord = 1",
-        &["record DDS-20260202-CODE-001: its columns do not say what its text says"],
+        &["record DDS-20260202-CODE-001: its columns differ from its text"],
     ),
     (
         "UPDATE dds_records SET legacy = 1 WHERE ord = 4",
-        &["record DDS-20260202-CODE-003: its columns do not say what its text says"],
+        &["record DDS-20260202-CODE-003: its columns differ from its text"],
     ),
     (
         "UPDATE dds_records SET ord = 9 WHERE ord = 1",
-        &["record DDS-20260202-CODE-001: it stands in another order"],
+        &["record DDS-20260202-CODE-001: it is in another order"],
     ),
     (
         "UPDATE dds_records SET id = 'DDS-20260202-CODE-009' WHERE ord = 4",
         &[
-            "record DDS-20260202-CODE-003: it is gone, but audit lines speak of it",
+            "record DDS-20260202-CODE-003: it is missing, but audit lines mention it",
             "record DDS-20260202-CODE-009: no audit line says that it was added",
             "patch of DDS-20260202-CODE-003: there is no such record",
         ],
     ),
     (
         "DELETE FROM dds_records WHERE ord = 2",
-        &["record DDS-FIX-20260202-001: it is gone, but audit lines speak of it"],
+        &["record DDS-FIX-20260202-001: it is missing, but audit lines mention it"],
     ),
     (
         "UPDATE dds_patches SET bytes = $1 WHERE id = 'DDS-20260202-CODE-001'",
@@ -109,7 +109,7 @@ const CASES: &[(&str, &[&str])] = &[
     ),
     (
         "UPDATE dds_audit SET line = replace(line, '\"actor\":\"ann\"', '\"actor\":\"bob\"') WHERE seq = 2",
-        &["audit line 2: it was changed: its hash is another"],
+        &["audit line 2: it was changed: its hash differs"],
     ),
     (
         "UPDATE dds_audit SET line = replace(line, '\"from\"', ' \"from\"') WHERE seq = 12",
@@ -147,7 +147,7 @@ const CASES: &[(&str, &[&str])] = &[
         "UPDATE dds_audit SET seq = 99 WHERE seq = 9",
         &[
             "audit line 10: line 9 before it is missing",
-            "audit line 99: it says that it is line 9",
+            "audit line 99: it claims to be line 9",
             "audit line 99: lines 13 to 98 before it are missing",
             "end of the audit trail: it is line 99, but should be line 12",
         ],
@@ -155,16 +155,16 @@ const CASES: &[(&str, &[&str])] = &[
     (
         "UPDATE dds_audit SET seq = -9223372036854775807 WHERE seq = 1",
         &[
-            "audit line -9223372036854775807: it says that it is line 1",
-            "audit line -9223372036854775807: the first line has number 1",
+            "audit line -9223372036854775807: it claims to be line 1",
+            "audit line -9223372036854775807: the first line must have number 1",
             "audit line 2: lines -9223372036854775806 to 1 before it are missing",
         ],
     ),
     (
         "INSERT INTO dds_audit SELECT 13, id, line FROM dds_audit WHERE seq = 12",
         &[
+            "audit line 13: it claims to be line 12",
             "audit line 13: it does not follow the line before it",
-            "audit line 13: it says that it is line 12",
             "end of the audit trail: it is line 13, but should be line 12",
         ],
     ),
@@ -201,9 +201,7 @@ fn swapped_lines_are_found(place: &AuditSubject) {
     }
     let flaws: Vec<String> =
         copy.place.open().verify().unwrap().flaws.iter().map(ToString::to_string).collect();
-    for found in
-        ["audit line 3: it says that it is line 4", "audit line 4: it says that it is line 3"]
-    {
+    for found in ["audit line 3: it claims to be line 4", "audit line 4: it claims to be line 3"] {
         assert!(flaws.iter().any(|it| it == found), "{flaws:?}");
     }
 }
@@ -263,7 +261,7 @@ pub(super) fn a_trail_is_anchored_by_the_hash_of_its_end(place: &AuditSubject) {
     let verified = anew.verify().unwrap();
     assert_eq!(verified.flaws, []);
     let flaw = verified.since(&kept).unwrap().to_string();
-    assert!(flaw.contains("the trail was cut or written anew"), "{flaw}");
+    assert!(flaw.contains("the trail was cut or rewritten"), "{flaw}");
 }
 
 /// The same registry once more, to be tampered with.

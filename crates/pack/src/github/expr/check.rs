@@ -173,9 +173,9 @@ impl Checker<'_> {
         let message = match near {
             Some((near, _)) => format!("cannot find property `{}`; consider `{near}`", cut(name)),
             None if shape.members.is_empty() => {
-                format!("cannot find property `{}`; there is none here", cut(name))
+                format!("cannot find property `{}`; it has none", cut(name))
             }
-            None => format!("cannot find property `{}`; there are `{shown}`", cut(name)),
+            None => format!("cannot find property `{}`; expected one of `{shown}`", cut(name)),
         };
         self.report(REFERENCE, severity, at, message);
         self.suggest(near);
@@ -243,7 +243,7 @@ impl Checker<'_> {
             let near = typo::nearest(name, names());
             let hint = match near {
                 Some((near, _)) => format!("consider `{near}`"),
-                None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
+                None => format!("expected one of {}", names().collect::<Vec<_>>().join(", ")),
             };
             let message = format!("cannot find function `{}`; {hint}", cut(name));
             self.report(FUNCTION, Severity::Error, at, message);

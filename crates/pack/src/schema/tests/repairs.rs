@@ -96,7 +96,7 @@ fn a_key_one_slip_away_is_renamed() {
       Rename `Time_Out` to `timeout` [behavior_changing, high]
       => {"port": 1, "timeout": 1}
     "#);
-    // The key is there already.
+    // The key already exists.
     assert_snapshot!(check(schema, Json, r#"{"port": 1, "Port": 2}"#), @r#"
     SCHEMA_UNKNOWN_KEY /Port: the document may not have the key `Port`; did you mean `port`? Allowed: `port`, `host`, `hosts`, `timeout`
     "#);

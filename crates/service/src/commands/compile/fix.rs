@@ -35,7 +35,7 @@ pub(super) fn fix(
     safety: Option<v1::Safety>,
 ) -> Result<CompileReply, Failure> {
     let Some(program) = Program::read(request) else {
-        // What is no program has no repairs.
+        // What is not a program has no repairs.
         return Ok(with_fixed(request, round(setting, request, None)?, 0, Vec::new()));
     };
     let snapshot = repaired::tree(program.texts(setting)?)?;
@@ -61,7 +61,7 @@ struct Program {
 }
 
 impl Program {
-    /// `None` if it is no program, or a tree with mistakes in it.
+    /// `None` if it is not a program, or a tree with mistakes in it.
     fn read(request: &v1::Compile) -> Option<Program> {
         let path = path_of(request)?;
         let bytes = std::str::from_utf8(&request.bytes).ok()?;

@@ -144,7 +144,10 @@ pub(super) fn apply(
     let places = places_of(ids, &before.repairs).map_err(usage)?;
     let module = before.checked.asked();
     let (Some(given), Some(module)) = (&before.given, module) else {
-        return Err(usage(format!("{} is no program: there is nothing to apply", request.name)));
+        return Err(usage(format!(
+            "{} is not a program, so there is nothing to apply",
+            request.name
+        )));
     };
     let list = &before.repairs.list;
     let ops: Vec<PatchOp> = places.iter().flat_map(|it| ops_of(&list[*it], module)).collect();

@@ -327,7 +327,7 @@ fn not_reviewed(statements: &[Statement], expected: &str) -> String {
 }
 
 fn of_before(id: &Id) -> String {
-    format!("{id} is a legacy record: it can be read and exported, nothing else")
+    format!("{id} is a legacy record: it can only be read and exported")
 }
 
 /// The record, if somebody can decide about it.

@@ -138,7 +138,7 @@ impl ProposalRegistry<'_> {
                         && is_own(it)
                         && !withdrawn.contains(&it.statement.hash().as_str())
                 });
-                let own = own.ok_or("there is no approval of yours to take back")?;
+                let own = own.ok_or("there is no approval of yours to withdraw")?;
                 let hash = own.statement.hash();
                 Statement::withdrawal(record, patch, &context, &hash, reason)
             }
@@ -151,7 +151,7 @@ impl ProposalRegistry<'_> {
         let id = dossier.entry.id().clone();
         let status = dossier.entry.status().to_owned();
         let Some(comment) = CommentFile::new(&id, by, now(), text) else {
-            return Ok(decision(&id, &status, by, "a comment says something".to_owned()));
+            return Ok(decision(&id, &status, by, "a comment must not be empty".to_owned()));
         };
         match self.store_comment(&comment)? {
             Ok(()) => {}

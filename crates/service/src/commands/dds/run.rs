@@ -72,7 +72,7 @@ impl ProposalRegistry<'_> {
         self.meet()?;
         let approval = |_: &govern::Record, dossier: &Dossier| {
             let RegistryEntry::Current(stored) = &dossier.entry else {
-                return Err("it is a record of before".to_owned());
+                return Err("it is a record of an older version".to_owned());
             };
             let held = self.approval_holds(stored, dossier).map_err(Unheld::message)?;
             if let Some(problem) = self.unplanned(&stored.record, dossier.patch.is_some()) {

@@ -93,7 +93,7 @@ impl ProposalRegistry<'_> {
         let repository = self.repository.borrow().clone();
         let repository = repository.ok_or_else(|| {
             format!(
-                "{} is not there, so nobody can say which repository this is",
+                "{} does not exist, so the repository cannot be identified",
                 workspace::repository_path()
             )
         })?;
@@ -270,8 +270,8 @@ impl ProposalRegistry<'_> {
             None => None,
             Some(hex) => match self.read_file(&proposal.patch_name())? {
                 Some(bytes) if approval::sha256(&bytes) == *hex => Some(bytes),
-                Some(_) => return Ok(Err("the patch beside it is another one".to_owned())),
-                None => return Ok(Err("the patch beside it is not there".to_owned())),
+                Some(_) => return Ok(Err("the patch beside it has other bytes".to_owned())),
+                None => return Ok(Err("the patch beside it is missing".to_owned())),
             },
         };
         Ok(Ok(Incoming { name: name.to_owned(), proposal, record, patch }))
@@ -288,7 +288,7 @@ impl ProposalRegistry<'_> {
         let mut displaces = false;
         if let Some(own) = own {
             let RegistryEntry::Current(stored) = &own.entry else {
-                let problem = "a legacy record has its name";
+                let problem = "a legacy record has its id";
                 self.news.borrow_mut().refuse(&incoming.name, problem);
                 return Ok(None);
             };
@@ -299,7 +299,7 @@ impl ProposalRegistry<'_> {
             }
             if self.rank_of_own(stored, &own, &there, receipts) > self.rank(&incoming, receipts)? {
                 let problem = format!(
-                    "its name belongs to another record that stays; whoever proposed it gets a new one by running `regreen dds list`: {}",
+                    "its id belongs to another record, which keeps it; `regreen dds list`, run by the person who proposed this one, gives it a new id: {}",
                     shared(&there.name())
                 );
                 self.news.borrow_mut().refuse(&incoming.name, problem);
@@ -349,7 +349,7 @@ impl ProposalRegistry<'_> {
                 Some(format!("its source {source} is {}, and has not failed", entry.status()))
             }
             Ok(Some(_)) => Some(format!("it breaks the rules for corrections of {source}")),
-            Ok(None) => Some(format!("its source {source} is not there")),
+            Ok(None) => Some(format!("its source {source} does not exist")),
             Err(_) => None,
         }
     }
@@ -446,8 +446,9 @@ impl ProposalRegistry<'_> {
         let Some(source) = incoming.record.source() else { return Ok(None) };
         let other = self.registry.borrow_mut().correction_of(source)?;
         let Some(other) = other else { return Ok(None) };
-        let reason =
-            |kept: &Id| format!("{kept} is the correction of {source}, and a failure has one");
+        let reason = |kept: &Id| {
+            format!("{kept} is the correction of {source}, and a failure can have only one")
+        };
         if other == incoming.record.id {
             // It gives up its name as well.
             return Ok(displaces.then(|| (true, reason(&other))));
@@ -481,8 +482,7 @@ impl ProposalRegistry<'_> {
         for folder in self.files_in("approvals")? {
             let Some(id) = folder.strip_prefix("approvals/").and_then(|it| it.strip_suffix('/'))
             else {
-                let problem =
-                    "an approval lies in the folder of its record; an older regreen wrote this one";
+                let problem = "an approval belongs in the folder of its record; this one was written by an older regreen";
                 self.refuse_once(&folder, problem);
                 continue;
             };
@@ -529,7 +529,7 @@ impl ProposalRegistry<'_> {
         }
         let Some(bytes) = self.read_file(name)? else { return Ok(()) };
         if proposal.plan_name(&bytes) != name {
-            self.refuse_once(name, "its content belongs under another name: it was changed");
+            self.refuse_once(name, "its content belongs to another name: it was changed");
             return Ok(());
         }
         let stays = match &dossier.patch {
@@ -666,7 +666,7 @@ impl ProposalRegistry<'_> {
             receipt.report.outcome,
             ExecutionOutcome::Success | ExecutionOutcome::Failed | ExecutionOutcome::Error
         ) {
-            return Ok(Err("it says of no end".to_owned()));
+            return Ok(Err("its report has no outcome of a run".to_owned()));
         }
         let mut said: BTreeMap<String, Document> = BTreeMap::new();
         let files = self.said(&stored.record.id)?.into_iter().filter_map(|(_, it)| it.ok());
@@ -690,7 +690,7 @@ impl ProposalRegistry<'_> {
         };
         Ok(match !named.is_empty() && named.iter().all(fits) {
             true => Ok(()),
-            false => Err("no approval of the record is the one that it names".to_owned()),
+            false => Err("the record does not have the approval that it names".to_owned()),
         })
     }
 
@@ -744,6 +744,6 @@ fn read_word(id: &Id, name: &str, bytes: &[u8]) -> Result<Document, String> {
         .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
     match crate::commands::dds::approval_name(id, &document) == name && document.dds == *id {
         true => Ok(document),
-        false => Err("it is not the file of who it says it is by".to_owned()),
+        false => Err("its name does not belong to its author".to_owned()),
     }
 }

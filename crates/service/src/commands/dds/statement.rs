@@ -24,7 +24,7 @@ impl ProposalRegistry<'_> {
     /// Where and with what the record would be carried out, or why nobody can say.
     pub(super) fn context(&self, record: &Record, base: &str) -> Result<Context, String> {
         let repository = self.repository.borrow().clone().ok_or_else(|| {
-            format!("{} is not there, so nobody can say which repository this is", identity_file())
+            format!("{} does not exist, so the repository cannot be identified", identity_file())
         })?;
         Ok(Context {
             repository,
@@ -126,7 +126,7 @@ impl ProposalRegistry<'_> {
                 return Ok(nonce);
             }
         }
-        Err("its approvals were used up too often; propose it anew".to_owned())
+        Err("its approvals were used too many times; propose it again".to_owned())
     }
 
     fn is_spent(&self, nonce: &str) -> Result<bool, String> {
@@ -149,13 +149,13 @@ impl ProposalRegistry<'_> {
     pub(super) fn is_stale(&self, held: &ValidApproval) -> Option<String> {
         for (file, signed) in held.statements().iter().flat_map(Statement::files) {
             let Ok(path) = RelPath::parse(&file) else {
-                return Some(format!("{file:?} in the approval is no path"));
+                return Some(format!("{file:?} in the approval is not a path"));
             };
             match self.file_hash(&path) {
                 Ok(found) if found == signed => {}
                 Ok(_) => {
                     return Some(format!(
-                        "stale: {file} does not have the bytes that were approved; bring them back, or propose the change anew"
+                        "stale: {file} does not have the bytes that were approved; bring them back, or propose the change again"
                     ));
                 }
                 Err(error) => return Some(error),
@@ -204,7 +204,7 @@ impl ProposalRegistry<'_> {
 
 /// Why an approval does not count a second time.
 pub(super) const USED: &str =
-    "this approval was used before, and counts once; it must be approved anew";
+    "this approval has been used, and is valid only once; it must be approved again";
 
 /// The paths of the workspace that a word of a command may name: itself, or what stands behind its `=`.
 pub(super) fn named_paths(root: &Path, word: &str) -> Vec<RelPath> {

@@ -28,7 +28,7 @@ pub(crate) struct Offer {
     pub(crate) change: TreeChange,
 }
 
-/// The repairs that wait for a person's word, for [`crate::commands::dds::Desk::propose`].
+/// The repairs that wait for a person's word, for [`crate::commands::dds::ProposalRegistry::propose`].
 #[derive(Clone, Debug, Default)]
 pub struct Offers {
     /// Those that did what they claim, in rank order.

@@ -129,7 +129,7 @@ impl Disk {
 
     fn leave_others(&mut self) {
         for path in std::mem::take(&mut self.others).into_keys() {
-            let why = "what it holds there is something else than what you decided about";
+            let why = "its contents on disk differ from those that you decided about";
             self.left.insert(path.to_string(), why.to_owned());
         }
     }
@@ -209,7 +209,7 @@ fn present(loaded: &Loaded, path: &RelPath) -> Result<Text, String> {
     match loaded.snapshot.get(path) {
         Some(Entry::File(file)) => Ok(file.text()),
         None => Err("there is no such file on disk".to_owned()),
-        Some(_) => Err("on disk it is no file that can be read".to_owned()),
+        Some(_) => Err("on disk it is not a readable file".to_owned()),
     }
 }
 
@@ -217,14 +217,11 @@ fn present(loaded: &Loaded, path: &RelPath) -> Result<Text, String> {
 fn why_not(report: &v1::FixReport, path: &str, rules: &BTreeSet<String>) -> String {
     let is_here = |files: &[String]| files.iter().any(|it| it == path);
     if let Some(rejected) = report.rejected.iter().find(|it| is_here(&it.files)) {
-        return format!("`{}` was not made there: {}", rejected.title, rejected.detail);
+        return format!("`{}` was not applied there: {}", rejected.title, rejected.detail);
     }
     if let Some(found) = report.remaining.iter().find(|it| it.file == path) {
         return format!("nothing repairs this there: {}", found.message);
     }
     let rules: Vec<String> = rules.iter().map(|it| format!("`{it}`")).collect();
-    format!(
-        "what it holds there is something else, and {} found nothing to repair",
-        rules.join(", ")
-    )
+    format!("its contents there differ, and {} found nothing to repair", rules.join(", "))
 }

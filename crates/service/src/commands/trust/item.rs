@@ -158,7 +158,7 @@ pub(super) fn repository(id: &str, origin: &str) -> TrustEntry {
         title: "the identity".to_owned(),
         source: workspace::repository_path().to_string(),
         allows: format!(
-            "says that this is the repository {id}, which you know with another origin: what was approved there counts here"
+            "says that this is the repository {id}, which you know from another origin: what was approved there counts here"
         ),
         digest: digest(REPOSITORY, &[id.as_bytes(), origin.as_bytes()]),
         line: None,

@@ -1,5 +1,5 @@
 //! The record of what the user trusts: digests, the lines of keys, and what the trusted `[govern]` table asked for. A record
-//! of another version, or one that is not what was written, is no record.
+//! of another version, or one that is not what was written, is not a record.
 
 use std::collections::{BTreeMap, BTreeSet};
 

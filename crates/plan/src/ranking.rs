@@ -14,8 +14,8 @@ use crate::{Candidates, Reason, Rejection};
 /// How many repairs of a circle are named.
 const MAX_NAMED: usize = 8;
 
-/// Everything that is known before the choice.
-pub(crate) struct Slate<'a> {
+/// The candidates in rank order, with everything that is known before the choice.
+pub(crate) struct Ranking<'a> {
     pub(crate) files: Vec<FileSpace<'a>>,
     /// The candidates, the best first. They are known by their numbers in this list.
     pub(crate) ranked: Vec<Analysed<'a>>,
@@ -33,7 +33,7 @@ pub(crate) struct Slate<'a> {
 
 /// Looks at every candidate by itself, ranks them, and finds out which may not be chosen. `classes` are those of the
 /// candidates, in their order.
-pub(crate) fn lay_out<'a>(candidates: &Candidates<'a>, classes: &[RepairClass]) -> Slate<'a> {
+pub(crate) fn rank_all<'a>(candidates: &Candidates<'a>, classes: &[RepairClass]) -> Ranking<'a> {
     let diagnostics = rank::by_id(candidates.diagnostics);
     let analysis = analyse(candidates.snapshot, candidates.parses, candidates.repairs);
     let mut keyed: Vec<(Rank<'_>, Analysed<'a>)> = analysis
@@ -71,7 +71,7 @@ pub(crate) fn lay_out<'a>(candidates: &Candidates<'a>, classes: &[RepairClass]) 
     let is_named = |idx: &usize| candidates.policy.allow.contains(&ranked[*idx].repair.id);
     let (named, others): (Vec<usize>, Vec<usize>) = (0..ranked.len()).partition(is_named);
     let order = named.into_iter().chain(others).collect();
-    Slate { files: analysis.files, ranked, classes, requires, barriers, waits, order, by_id }
+    Ranking { files: analysis.files, ranked, classes, requires, barriers, waits, order, by_id }
 }
 
 fn required(
@@ -87,7 +87,7 @@ fn required(
 fn fault(diagnostics: &ById<'_>, it: &Analysed<'_>, awaited: Option<&str>) -> Option<Rejection> {
     let resolves = &it.repair.resolves;
     if let Some(id) = resolves.iter().find(|id| !diagnostics.contains_key(id.as_str())) {
-        return Some(Rejection::invalid(format!("it resolves {id:?}, which is not there")));
+        return Some(Rejection::invalid(format!("it resolves {id:?}, which does not exist")));
     }
     let fault = it.fault.as_ref()?;
     Some(match awaited {
@@ -117,7 +117,7 @@ fn against_policy(
         return None;
     }
     let (reason, detail) = if class == RepairClass::Suppress {
-        (Reason::Suppression, "it hides the message, so it must be named".to_owned())
+        (Reason::Suppression, "it suppresses the finding, so it must be named".to_owned())
     } else if repair.safety > policy.safety {
         let (safety, limit) = (repair.safety.name(), policy.safety.name());
         let detail =
@@ -139,7 +139,7 @@ fn unknown_requirement(
     let is_known =
         |id: &&String| candidates.applied.contains(*id) || by_id.contains_key(id.as_str());
     let unknown = repair.compatibility.requires.iter().find(|id| !is_known(id))?;
-    Some(Rejection::invalid(format!("it requires {unknown:?}, which is not there")))
+    Some(Rejection::invalid(format!("it requires {unknown:?}, which does not exist")))
 }
 
 /// Repairs with one id cannot be told apart by anybody who names them. If they are equal, one is enough.
@@ -156,7 +156,7 @@ fn repeated_ids(ranked: &[Analysed<'_>]) -> HashMap<usize, Rejection> {
         let texts: HashSet<String> =
             twins.iter().map(|it| format!("{:?}", ranked[*it].repair)).collect();
         if texts.len() == 1 {
-            let rejection = Rejection::conflict(id, "the same repair is there twice");
+            let rejection = Rejection::conflict(id, "the same repair is listed twice");
             rejections.extend(twins.into_iter().skip(1).map(|it| (it, rejection.clone())));
         } else {
             let detail = format!("{} different repairs have the id {id:?}", twins.len());
@@ -173,7 +173,7 @@ fn bar_circles(
 ) {
     let circles = circles(requires);
     for members in &circles.members {
-        let mut detail = "repairs require each other in a circle:".to_owned();
+        let mut detail = "repairs require each other in a cycle:".to_owned();
         for (n_named, it) in members.iter().take(MAX_NAMED).enumerate() {
             let comma = if n_named == 0 { "" } else { "," };
             // Writing to a string cannot fail.
