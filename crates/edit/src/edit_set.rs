@@ -172,10 +172,13 @@ impl EditSet {
         let added: usize = self.edits.iter().map(|edit| edit.text.len()).sum();
         let mut result = String::with_capacity(text.len() + added);
         let mut copied = 0;
-        for edit in &self.edits {
-            result.push_str(text.get(copied..edit.start as usize)?);
-            result.push_str(std::str::from_utf8(&edit.text).ok()?);
-            copied = edit.end as usize;
+        for edits in self.edits.chunks(AT_ONCE) {
+            touch(edits);
+            for edit in edits {
+                result.push_str(text.get(copied..edit.start as usize)?);
+                result.push_str(std::str::from_utf8(&edit.text).ok()?);
+                copied = edit.end as usize;
+            }
         }
         result.push_str(text.get(copied..)?);
         Some(result)
@@ -199,6 +202,16 @@ impl EditSet {
             Landing { old: edit.start..edit.end, new, shift }
         })
     }
+}
+
+/// As many edits as their first bytes fit the processor's nearest cache.
+const AT_ONCE: usize = 256;
+
+/// Makes the processor fetch what the edits insert. Texts of edits in random order lie all over memory: waiting for each
+/// when it is copied takes longer than all else, and waiting for many at once does not.
+fn touch(edits: &[Edit]) {
+    let first = |edit: &Edit| edit.text.first().copied().unwrap_or(0);
+    std::hint::black_box(edits.iter().fold(0, |all, edit| all ^ first(edit)));
 }
 
 /// Where one edit stood and where its text stands once the whole set is applied.
