@@ -177,7 +177,9 @@ fn two_tools_that_fight_are_named_and_the_better_state_stays() {
 fn a_tool_cannot_make_the_tree_worse() {
     #[track_caller]
     fn check(format: &str, script: &str, expected: &str) {
-        let more = "safety = \"likely_preserving\"\ntimeout = \"2s\"\n";
+        // Only who never ends is to find out about the limit.
+        let limit = if expected == "timed_out" { "2s" } else { "120s" };
+        let more = &format!("safety = \"likely_preserving\"\ntimeout = \"{limit}\"\n");
         let files = format!("//- ws/a.txt\nkeep\n//- ws/b.txt\nkeep\n{}", own(format, more));
         let scene = scene(&files, &[("house", script)]);
         trust(&scene);
@@ -251,6 +253,48 @@ fn no_program_of_a_clone_is_started_before_it_is_trusted() {
         ran.text()
     );
     assert!(ran.stdout.contains("regreen trust"), "{}", ran.text());
+}
+
+/// trust in a tool is bound to the settings that can name what it runs, and to nothing else.
+#[test]
+fn a_change_of_settings_asks_for_trust_again() {
+    let eslint = "case \"$1\" in --version) echo v9.9.9 ;; *) echo '[]' ;; esac\n";
+    let package = "{\"devDependencies\": {\"prettier\": \"3\"}}";
+    let scene = scene(
+        &format!(
+            "//- ws/a.js\nlet a\n//- ws/eslint.config.mjs\nexport default []\n//- ws/package.json\n{package}\n"
+        ),
+        &[("eslint", eslint), ("prettier", PRETTIER)],
+    );
+    let state = || {
+        let states = tools(&run(&scene, "check --format json"));
+        states.into_iter().find(|it| it.starts_with("eslint")).unwrap()
+    };
+    assert_eq!(state(), "eslint untrusted");
+    trust(&scene);
+    let trusted = state();
+    assert_ne!(trusted, "eslint untrusted");
+    // What the settings may load is code, and changes with every commit.
+    scene.write("ws/a.js", "let b\n");
+    scene.write("ws/package.json", &package.replace('3', "4"));
+    assert_eq!(state(), trusted);
+    scene.write("ws/eslint.config.mjs", "export default [1]\n");
+    let ran = run(&scene, "check");
+    assert!(ran.stdout.contains("its settings are not those that you trusted"), "{}", ran.text());
+    // Another file of settings is a change too.
+    scene.write("ws/eslint.config.mjs", "export default []\n");
+    assert_eq!(state(), trusted);
+    scene.write("ws/sub/.eslintrc.js", "module.exports = {}\n");
+    assert_eq!(state(), "eslint untrusted");
+    trust(&scene);
+    assert_eq!(state(), trusted);
+    // A table that names a command does not stand for the settings.
+    scene.write("ws/regreen.toml", "[linters.eslint]\nargs = [\"--quiet\"]\n");
+    assert_eq!(state(), "eslint untrusted");
+    trust(&scene);
+    assert_eq!(state(), trusted);
+    scene.write("ws/sub/.eslintrc.js", "module.exports = []\n");
+    assert_eq!(state(), "eslint untrusted");
 }
 
 /// what was said about the same bytes is not asked for again.

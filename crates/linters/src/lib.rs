@@ -50,6 +50,7 @@ pub mod positions;
 mod probe;
 mod report;
 mod silence;
+mod taken;
 mod uses;
 mod version;
 

@@ -129,6 +129,41 @@ impl<'a> ToolUses<'a> {
         self.manifests.iter().filter(move |it| it.0.file_name() == name)
     }
 
+    /// What the settings of a tool say, by file: whole settings files, and its sections of manifests.
+    pub(crate) fn settings(&self, signs: &Signs) -> Vec<(RelPath, Vec<u8>)> {
+        let mut settings = self.texts(&self.named(signs.files));
+        for (manifest, section) in signs.sections.iter().filter(|it| !signs.files.contains(&it.0)) {
+            for (path, value) in self.manifests_named(manifest) {
+                if let Some(value) = at(value, section) {
+                    settings.push((path.clone(), value.to_json().into_bytes()));
+                }
+            }
+            if is_ini(manifest) {
+                for path in self.named(&[manifest]) {
+                    let lines = self.text(path).map(|it| ini_section(&it, section));
+                    let lines = lines.filter(|it| !it.is_empty());
+                    settings.extend(lines.map(|it| (path.clone(), it.into_bytes())));
+                }
+            }
+        }
+        settings
+    }
+
+    /// The settings of cargo and rustup that can name programs.
+    pub(crate) fn cargo_settings(&self) -> Vec<(RelPath, Vec<u8>)> {
+        let is_in_folder =
+            |path: &&RelPath| path.parent().is_some_and(|it| it.file_name() == ".cargo");
+        let mut paths: Vec<&RelPath> =
+            self.named(&["config.toml", "config"]).into_iter().filter(is_in_folder).collect();
+        paths.extend(self.named(&["rust-toolchain.toml", "rust-toolchain"]));
+        self.texts(&paths)
+    }
+
+    fn texts(&self, paths: &[&RelPath]) -> Vec<(RelPath, Vec<u8>)> {
+        let text = |path: &&RelPath| Some(((*path).clone(), self.text(path)?.bytes().to_vec()));
+        paths.iter().filter_map(text).collect()
+    }
+
     pub(crate) fn evidence(&self, signs: &Signs) -> Option<Evidence> {
         let found = |file: &RelPath, what: String| {
             Some(Evidence { file: file.clone(), what, is_presence: false })
@@ -258,13 +293,9 @@ impl<'a> ToolUses<'a> {
 
     fn read_ini(&mut self, path: &RelPath, text: &Text) {
         let text = String::from_utf8_lossy(text.bytes()).into_owned();
-        for line in text.lines() {
-            let section = line.trim().strip_prefix('[').and_then(|it| it.strip_suffix(']'));
-            if let Some(section) = section {
-                let name = section.split(':').next().unwrap_or(section).trim();
-                let key = (path.file_name().to_owned(), name.to_owned());
-                self.ini_sections.entry(key).or_insert_with(|| path.clone());
-            }
+        for name in text.lines().filter_map(ini_head) {
+            let key = (path.file_name().to_owned(), name.to_owned());
+            self.ini_sections.entry(key).or_insert_with(|| path.clone());
         }
     }
 
@@ -311,6 +342,10 @@ fn is_manifest(path: &RelPath) -> bool {
             | "Cargo.toml"
             | "ruff.toml"
             | ".ruff.toml"
+            | "biome.json"
+            | "biome.jsonc"
+            | ".biome.json"
+            | ".biome.jsonc"
             | ".pre-commit-config.yaml"
             | ".pre-commit-config.yml"
     ) || is_hook_manifest(name)
@@ -330,6 +365,26 @@ fn is_hook_manifest(name: &str) -> bool {
 
 fn is_ini(name: &str) -> bool {
     matches!(name, "setup.cfg" | "tox.ini")
+}
+
+/// The name of the section that a line starts, up to a colon.
+fn ini_head(line: &str) -> Option<&str> {
+    let section = line.trim().strip_prefix('[')?.strip_suffix(']')?;
+    Some(section.split(':').next().unwrap_or(section).trim())
+}
+
+/// The lines of the sections with this name.
+fn ini_section(text: &Text, name: &str) -> String {
+    let text = String::from_utf8_lossy(text.bytes()).into_owned();
+    let mut is_inside = false;
+    let mut lines = String::new();
+    for line in text.lines() {
+        is_inside = ini_head(line).map_or(is_inside, |it| it == name);
+        if is_inside {
+            lines.extend([line, "\n"]);
+        }
+    }
+    lines
 }
 
 fn is_requirements(path: &RelPath) -> bool {

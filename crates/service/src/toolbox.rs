@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use check::{Provider, Trust as CardTrust};
 use linters::{Adapter, LocalPrograms, ToolKind, ToolUses};
-use protocol::v1::{OtherTool, ToolState, ToolSummary};
+use protocol::v1::{OtherTool, ToolState, ToolSummary, TrustState};
 use snapshot::{RelPath, Snapshot};
 
 use crate::commands::trust::WorkspaceTrust;
@@ -73,6 +73,8 @@ pub(crate) enum ToolAvailability {
 pub(crate) struct RepositoryCode {
     pub(crate) name: String,
     pub(crate) what: String,
+    /// The settings that can name what it runs, by file.
+    pub(crate) settings: Vec<(RelPath, Vec<u8>)>,
 }
 
 /// The names under which a tool can report: no pack may have one of them.
@@ -230,7 +232,7 @@ fn repository_code(
             }
         }
     };
-    Some(RepositoryCode { name, what })
+    Some(RepositoryCode { name, what, settings: adapter.settings(uses) })
 }
 
 /// The program of the tool in the repository.
@@ -267,6 +269,11 @@ impl Absence {
         Absence { state: ToolState::Untrusted, message, is_failure: false }
     }
 
+    /// The same, of what was trusted and is not what it was.
+    fn changed(what: &str) -> Absence {
+        Absence::untrusted(&format!("its settings are not those that you trusted, and {what}"))
+    }
+
     fn missing(message: String) -> Absence {
         Absence { state: ToolState::Missing, message, is_failure: true }
     }
@@ -291,10 +298,12 @@ fn member(
     let required = candidate.settings.required.unwrap_or(candidate.is_named);
     new_member(name, reason, required, is_build, || {
         let Candidate { adapter, is_presence, settings, .. } = candidate;
-        if let Some(code) = code
-            && trust.is_none_or(|it| it.forbids_linter(adapter.name).is_some())
-        {
-            return Err(Absence::untrusted(&code.what));
+        if let Some(code) = code {
+            match trust.map_or(TrustState::New, |it| it.of_linter(adapter.name)) {
+                TrustState::Trusted => {}
+                TrustState::Changed => return Err(Absence::changed(&code.what)),
+                TrustState::New => return Err(Absence::untrusted(&code.what)),
+            }
         }
         let found = match &settings.command {
             Some(command) => {
@@ -304,7 +313,11 @@ fn member(
                 let local = code.and_then(|_| local(adapter, uses, environment));
                 let path =
                     local.or_else(|| environment.find(adapter.program)).ok_or_else(|| {
-                        Absence::missing(format!("is not installed: {}", adapter.install))
+                        let shim = environment.shim(adapter.program);
+                        Absence::missing(match shim {
+                            Some(shim) => shim_of(adapter, &shim),
+                            None => format!("is not installed: {}", adapter.install),
+                        })
                     })?;
                 environment.install(&path)
             }
@@ -318,6 +331,15 @@ fn member(
             Arc::clone(environment),
         ))
     })
+}
+
+/// What to do about a program that only a version manager can find.
+fn shim_of(adapter: &Adapter, shim: &std::path::Path) -> String {
+    format!(
+        "is a shim of a version manager ({}): name the program itself, as `command` of [linters.{}]",
+        shim.display(),
+        adapter.name
+    )
 }
 
 fn own_member(

@@ -44,6 +44,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     invocation,
     parse,
     page: |_| Some("https://ast-grep.github.io/guide/project/lint-rule.html".to_owned()),
+    review: None,
     probe: None,
 };
 

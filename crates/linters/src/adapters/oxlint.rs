@@ -42,6 +42,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     invocation,
     parse,
     page: |_| Some("https://oxc.rs/docs/guide/usage/linter/rules.html".to_owned()),
+    review: None,
     probe: None,
 };
 

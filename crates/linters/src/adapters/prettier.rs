@@ -54,6 +54,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
         Ok(report)
     },
     page: |_| Some("https://prettier.io/docs/rationale".to_owned()),
+    review: None,
     probe: None,
 };
 

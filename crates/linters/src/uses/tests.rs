@@ -35,6 +35,14 @@ fn settings_sections_dependencies_and_hooks_are_evidence() {
         &[("ruff.toml", "[format]\n")],
         &["ruff: its settings in ruff.toml", "ruff-format: its section `format` in ruff.toml"],
     );
+    check(&[("biome.json", "{}")], &["biome: its settings in biome.json"]);
+    check(
+        &[("biome.jsonc", "{\"formatter\": {\"indentStyle\": \"tab\"}}")],
+        &[
+            "biome: its settings in biome.jsonc",
+            "biome-format: its section `formatter` in biome.jsonc",
+        ],
+    );
     check(
         &[("pyproject.toml", "[tool.ruff.format]\nquote-style = \"single\"\n")],
         &[
@@ -243,4 +251,54 @@ fn every_adapter_is_whole() {
             assert!(page.url.starts_with("https://"), "{}", it.name);
         }
     }
+}
+
+/// what trust in a tool is bound to.
+#[test]
+fn settings_are_what_can_name_code() {
+    let check = |name: &str, files: &[(&str, &str)], expected: &[(&str, &str)]| {
+        let snapshot = tree(files);
+        let settings = adapter(name).unwrap().settings(&ToolUses::read(&snapshot));
+        let shown: Vec<(&str, &str)> = settings
+            .iter()
+            .map(|it| (it.0.as_str(), std::str::from_utf8(&it.1).unwrap()))
+            .collect();
+        assert_eq!(shown, expected, "{name}");
+    };
+    check(
+        "eslint",
+        &[
+            ("a.js", "x"),
+            ("eslint.config.mjs", "1"),
+            ("package.json", "{\"name\": \"a\", \"eslintConfig\": {\"root\": true}}"),
+            ("sub/.eslintrc.cjs", "2"),
+        ],
+        &[
+            ("eslint.config.mjs", "1"),
+            ("sub/.eslintrc.cjs", "2"),
+            ("package.json", "{\"root\":true}"),
+        ],
+    );
+    check(
+        "mypy",
+        &[
+            ("pyproject.toml", "[project]\nname = \"a\"\n[tool.mypy]\nplugins = [\"p\"]\n"),
+            (
+                "setup.cfg",
+                "[metadata]\nname = a\n[mypy]\nplugins = p\n[mypy-x.*]\na = 1\n[other]\n",
+            ),
+        ],
+        &[("pyproject.toml", "{\"plugins\":[\"p\"]}"), ("setup.cfg", "[mypy]\nplugins = p\n")],
+    );
+    check(
+        "clippy",
+        &[
+            (".cargo/config.toml", "1"),
+            ("Cargo.toml", "[lints.clippy]\n"),
+            ("build.rs", "x"),
+            ("config.toml", "x"),
+            ("rust-toolchain.toml", "2"),
+        ],
+        &[(".cargo/config.toml", "1"), ("rust-toolchain.toml", "2")],
+    );
 }

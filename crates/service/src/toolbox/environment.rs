@@ -63,6 +63,13 @@ impl ToolEnvironment {
         Some(self.of_toolchain(name, &found).unwrap_or(found))
     }
 
+    /// A shim with this name that was passed over, because only its manager knows where it leads.
+    pub(super) fn shim(&self, name: &str) -> Option<PathBuf> {
+        let search = launch::which(OsStr::new(name), &self.programs.path, &self.forbidden());
+        let is_shim = |it: &launch::Skipped| it.reason == launch::SkipReason::Shim;
+        search.skipped.into_iter().find(is_shim).map(|it| it.path)
+    }
+
     /// A program of the toolchain that rustup would start for the user, if that is what the program is: what rustup itself
     /// starts, a tree can decide.
     fn of_toolchain(&self, name: &str, found: &Path) -> Option<PathBuf> {
