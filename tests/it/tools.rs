@@ -205,6 +205,9 @@ fn a_tool_cannot_make_the_tree_worse() {
     check("rewrites", ": >a.txt; exit 1\n", "\"failed\"");
     // Truncates a file and is satisfied.
     check("rewrites", ": >a.txt\n", "nothing would be left of the file");
+    // Answers differently each time.
+    let other = "sed -i \"1s/.*/$(od -An -N4 -tx4 /dev/urandom)/\" a.txt\n";
+    check("rewrites", other, "\"rejected\"");
     // Deletes a file, or puts a link in its place.
     check("rewrites", "rm a.txt\n", "removed the file");
     check("rewrites", "ln -sf /etc/passwd a.txt\n", "removed the file");
@@ -253,6 +256,27 @@ fn no_program_of_a_clone_is_started_before_it_is_trusted() {
         ran.text()
     );
     assert!(ran.stdout.contains("regreen trust"), "{}", ran.text());
+}
+
+/// X-83: what a clone hides from us, by ignoring it or by passing it over, a tool reads all the same.
+#[test]
+fn settings_that_are_hidden_need_trust() {
+    for (hidden_by, text) in [
+        (".gitignore", ".prettierrc.cjs\n"),
+        ("regreen.toml", "[workspace]\nexclude = [\"**/*.cjs\"]\n"),
+    ] {
+        let scene =
+            scene("//- ws/sub/a.md\nx=1\n//- ws/.prettierrc\n{}\n", &[("prettier", PRETTIER)]);
+        assert_eq!(tools(&run(&scene, "check --format json")), ["prettier 3.9.9 ran"]);
+        scene.write(&format!("ws/{hidden_by}"), text);
+        scene.write("ws/sub/.prettierrc.cjs", "throw 1\n");
+        let ran = run(&scene, "check --format json");
+        assert_eq!(tools(&ran), ["prettier untrusted"], "{hidden_by}: {}", ran.text());
+        trust(&scene);
+        assert_eq!(tools(&run(&scene, "check --format json")), ["prettier 3.9.9 ran"]);
+        scene.write("ws/sub/.prettierrc.cjs", "throw 2\n");
+        assert_eq!(tools(&run(&scene, "check --format json")), ["prettier untrusted"]);
+    }
 }
 
 /// X-83: trust in a tool is bound to the settings that can name what it runs, and to nothing else.

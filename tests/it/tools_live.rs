@@ -172,6 +172,21 @@ fn clang_tools_as_themselves() {
     );
 }
 
+/// The same fix of a header comes from every file that includes it, and is made once.
+#[test]
+fn a_header_is_fixed_once_for_all_that_include_it() {
+    let mut files = "//- ws/.clang-tidy\nChecks: '-*,modernize-use-nullptr'\nHeaderFilterRegex: '.*'\n//- ws/h.hpp\n#pragma once\ninline int *zero() { return 0; }\n".to_owned();
+    for nth in 0..10 {
+        files += &format!("//- ws/a{nth}.cpp\n#include \"h.hpp\"\nint *f{nth}() {{ return 0; }}\n");
+    }
+    let scene = Scene::new(&files);
+    let ran = run(&scene, "fix --trust --safety behavior_changing --format json");
+    assert_eq!(ran.json()["summary"]["applied"], 11, "{}", ran.text());
+    let fixed = "#pragma once\ninline int *zero() { return nullptr; }\n";
+    assert_eq!(scene.read("ws/h.hpp"), fixed, "{}", ran.text());
+    assert!(scene.read("ws/a9.cpp").ends_with("return nullptr; }\n"));
+}
+
 #[test]
 fn shell_tools_and_typos_as_themselves() {
     check(

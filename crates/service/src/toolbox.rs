@@ -105,7 +105,7 @@ impl Toolbox {
             return Toolbox::default();
         };
         let environment = Arc::new(environment);
-        let uses = ToolUses::read(tree);
+        let uses = environment.uses(tree);
         let candidates = candidates(config, &uses, &environment);
         let candidates: Vec<Candidate> =
             candidates.into_iter().filter(|it| wanted(it.adapter.name)).collect();
@@ -138,7 +138,7 @@ impl Toolbox {
         let Some(environment) = ToolEnvironment::new(session, tree, &cache) else {
             return Vec::new();
         };
-        let uses = ToolUses::read(tree);
+        let uses = environment.uses(tree);
         let candidates = candidates(config, &uses, &environment);
         candidates.iter().filter_map(|it| repository_code(it, &uses, &environment)).collect()
     }

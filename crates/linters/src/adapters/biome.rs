@@ -14,7 +14,7 @@ use crate::hunks;
 use crate::json::{self, Members};
 use crate::positions::{LineEnds, PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{Garbled, ToolReport};
-use crate::uses::{Signs, ToolUses, has_key};
+use crate::uses::{Signs, ToolUses};
 use crate::version::{Version, Versions};
 
 const DIALECT: PositionDialect =
@@ -95,10 +95,15 @@ pub(crate) static FORMAT: Adapter = Adapter {
 };
 
 fn trust(uses: &ToolUses<'_>) -> Trust {
+    let runs = |what: String| Trust::RunsRepositoryCode { what };
     for path in uses.named(ADAPTER.signs.files) {
-        if uses.data(path).is_none_or(|it| has_key(&it, "plugins")) {
-            return Trust::RunsRepositoryCode { what: format!("{path} names plugins") };
+        let is_data = uses.is_data_without(path, &["plugins", "extends"]);
+        if !is_data {
+            return runs(format!("{path} may name plugins"));
         }
+    }
+    if let Some(path) = uses.unlisted(&ADAPTER.signs) {
+        return runs(format!("{path} is ignored, and may name code"));
     }
     Trust::Sealed
 }

@@ -181,9 +181,46 @@ fn a_tool_is_sealed_only_where_its_settings_name_no_code() {
         &[("sgconfig.yml", "customLanguages:\n  x:\n    libraryPath: ./x.so\n")],
         false,
     );
+    // Another spelling, another reader, another file.
+    check("prettier", &[(".prettierrc", "{\"pl\\u0075gins\": [\"./evil.js\"]}")], false);
+    check(
+        "prettier",
+        &[(".prettierrc.json5", "{ // \"\n plugins: ['./evil.js'], // \"\n}")],
+        false,
+    );
+    check("prettier", &[(".prettierrc", "\"./evil.js\"")], false);
+    check(
+        "prettier",
+        &[("package.json", "{\"prettier\": {}, \"prettier\": \"./evil.js\"}")],
+        false,
+    );
+    check("prettier", &[("package.json", "{ no data")], false);
+    check("biome", &[("biome.json", "{\"extends\": [\"./other.json\"]}")], false);
+    check("oxlint", &[(".oxlintrc.json", "{\"extends\": [\"./other.json\"]}")], false);
+    check("oxlint", &[(".oxlintrc.json", "{\"rules\": {}}")], true);
     check("sqlfluff", &[], false);
     check("mypy", &[], false);
     check("stylelint", &[], false);
+}
+
+/// Settings that are ignored are no part of the tree, and a tool reads them all the same.
+#[test]
+fn a_tool_is_not_sealed_where_it_finds_settings_that_nobody_has_looked_at() {
+    let check = |name: &str, path: &str, is_sealed: bool| {
+        let snapshot = tree(&[(".prettierrc", "{}"), ("sgconfig.yml", "ruleDirs: []\n")]);
+        let unlisted = [(RelPath::parse(path).unwrap(), b"x".to_vec())].into();
+        let uses = ToolUses::read(&snapshot).with_unlisted(unlisted);
+        let adapter = adapter(name).unwrap();
+        assert_eq!((adapter.trust)(&uses) == Trust::Sealed, is_sealed, "{name} {path}");
+        let is_bound = adapter.settings(&uses).iter().any(|it| it.0.as_str() == path);
+        assert_eq!(is_bound, !is_sealed, "{name} {path}");
+    };
+    check("prettier", "sub/.prettierrc.cjs", false);
+    check("prettier", "sub/package.json", false);
+    check("prettier", "sub/sgconfig.yml", true);
+    check("ast-grep", "sgconfig.yaml", false);
+    check("oxlint", "sub/.oxlintrc.json", false);
+    check("biome", "biome.json", false);
 }
 
 #[test]
