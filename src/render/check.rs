@@ -11,7 +11,7 @@ use super::line::{render_error, render_failure_lines, render_lines};
 use super::repair::{RepairOffer, needs_approval, render_left_out, render_offer, render_wait};
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
 use super::tools::render_tools;
-use super::verdict::{VerdictSummary, render_failures, unchecked_places};
+use super::verdict::{VerdictSummary, render_failures_beside, unchecked_places};
 use crate::cli::Common;
 use crate::words::{count, count_fixes, list, printable, rule_name};
 
@@ -43,7 +43,7 @@ pub(crate) fn render_check(reply: &CheckReply, look: &LookRequest, common: &Comm
         .collect();
     paragraphs.extend(shown.render_more(report.summary.not_shown));
     paragraphs.extend(render_left_out(&budget, common));
-    paragraphs.extend(render_failures(&report.failures));
+    paragraphs.extend(render_failures_beside(&report.failures, &report.tools));
     paragraphs.extend(render_tools(&report.tools, &reply.tool_times, common.verbose));
     paragraphs.push(render_end(reply, look, common));
     paragraphs.join("\n")

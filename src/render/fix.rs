@@ -15,7 +15,7 @@ use super::repair::{
 };
 use super::style::{BOLD, COMMAND, DIM, GOOD, WARN, paint};
 use super::tools::render_tools;
-use super::verdict::{VerdictSummary, render_failures, unchecked_places};
+use super::verdict::{VerdictSummary, render_failures_beside, unchecked_places};
 use crate::cli::Common;
 use crate::words::{count, count_fixes, list, printable, rule_name};
 
@@ -62,7 +62,7 @@ pub(crate) fn render_fix(
         refusals.into_iter().filter(|it| !is_elsewhere(it, &of_remaining)).collect();
     paragraphs.extend(render_rejected(&refusals, common));
     paragraphs.extend(render_remaining(reply, &offers, look, common));
-    paragraphs.extend(render_failures(&report.failures));
+    paragraphs.extend(render_failures_beside(&report.failures, &report.tools));
     paragraphs.extend(render_tools(&report.tools, &reply.tool_times, common.verbose));
     paragraphs.push(render_fix_end(reply, look, written, common));
     paragraphs.join("\n")

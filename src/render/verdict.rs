@@ -3,7 +3,9 @@
 
 use std::fmt::Write;
 
-use protocol::v1::{FileSummary, LookFailure, LookRequest, UncheckedReason};
+use protocol::v1::{
+    FileSummary, LookFailure, LookRequest, ToolState, ToolSummary, UncheckedReason,
+};
 use service::Verdict;
 
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
@@ -117,6 +119,21 @@ pub(crate) fn unchecked_places(files: &FileSummary, is_verbose: bool) -> String 
         let _ = writeln!(text, "{}", paint(DIM, &line));
     }
     text
+}
+
+/// What could not be done, a line each. A tool that nobody insists on has said it in its line of the table.
+pub(crate) fn render_failures_beside(
+    failures: &[LookFailure],
+    tools: &[ToolSummary],
+) -> Option<String> {
+    let is_told = |it: &LookFailure| {
+        let is_failed = |tool: &ToolSummary| {
+            tool.name == it.source && matches!(tool.state, ToolState::Failed | ToolState::Missing)
+        };
+        it.tolerated && it.file.is_none() && tools.iter().any(is_failed)
+    };
+    let others: Vec<LookFailure> = failures.iter().filter(|it| !is_told(it)).cloned().collect();
+    render_failures(&others)
 }
 
 /// What could not be done, a line each.

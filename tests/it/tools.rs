@@ -235,7 +235,9 @@ fn two_tools_that_fight_are_named_and_the_better_state_stays() {
 fn a_tool_cannot_make_the_tree_worse() {
     #[track_caller]
     fn check(format: &str, script: &str, expected: &str) {
-        let more = "safety = \"likely_preserving\"\ntimeout = \"2s\"\n";
+        // Only who never ends is to find out about the limit.
+        let limit = if expected == "timed_out" { "2s" } else { "120s" };
+        let more = &format!("safety = \"likely_preserving\"\ntimeout = \"{limit}\"\n");
         let files = format!("//- ws/a.txt\nkeep\n//- ws/b.txt\nkeep\n{}", own(format, more));
         let scene = scene(&files, &[("house", script)]);
         trust(&scene);
@@ -261,6 +263,9 @@ fn a_tool_cannot_make_the_tree_worse() {
     check("rewrites", ": >a.txt; exit 1\n", "\"failed\"");
     // Truncates a file and is satisfied.
     check("rewrites", ": >a.txt\n", "nothing would be left of the file");
+    // Answers differently each time.
+    let other = "sed -i \"1s/.*/$(od -An -N4 -tx4 /dev/urandom)/\" a.txt\n";
+    check("rewrites", other, "\"rejected\"");
     // Deletes a file, or puts a link in its place.
     check("rewrites", "rm a.txt\n", "removed the file");
     check("rewrites", "ln -sf /etc/passwd a.txt\n", "removed the file");
@@ -309,6 +314,69 @@ fn no_program_of_a_clone_is_started_before_it_is_trusted() {
         ran.text()
     );
     assert!(ran.stdout.contains("regreen trust"), "{}", ran.text());
+}
+
+/// X-83: what a clone hides from us, by ignoring it or by passing it over, a tool reads all the same.
+#[test]
+fn settings_that_are_hidden_need_trust() {
+    for (hidden_by, text) in [
+        (".gitignore", ".prettierrc.cjs\n"),
+        ("regreen.toml", "[workspace]\nexclude = [\"**/*.cjs\"]\n"),
+    ] {
+        let scene =
+            scene("//- ws/sub/a.md\nx=1\n//- ws/.prettierrc\n{}\n", &[("prettier", PRETTIER)]);
+        assert_eq!(tools(&run(&scene, "check --format json")), ["prettier 3.9.9 ran"]);
+        scene.write(&format!("ws/{hidden_by}"), text);
+        scene.write("ws/sub/.prettierrc.cjs", "throw 1\n");
+        let ran = run(&scene, "check --format json");
+        assert_eq!(tools(&ran), ["prettier untrusted"], "{hidden_by}: {}", ran.text());
+        trust(&scene);
+        assert_eq!(tools(&run(&scene, "check --format json")), ["prettier 3.9.9 ran"]);
+        scene.write("ws/sub/.prettierrc.cjs", "throw 2\n");
+        assert_eq!(tools(&run(&scene, "check --format json")), ["prettier untrusted"]);
+    }
+}
+
+/// X-83: trust in a tool is bound to the settings that can name what it runs, and to nothing else.
+#[test]
+fn a_change_of_settings_asks_for_trust_again() {
+    let eslint = "case \"$1\" in --version) echo v9.9.9 ;; *) echo '[]' ;; esac\n";
+    let package = "{\"devDependencies\": {\"prettier\": \"3\"}}";
+    let scene = scene(
+        &format!(
+            "//- ws/a.js\nlet a\n//- ws/eslint.config.mjs\nexport default []\n//- ws/package.json\n{package}\n"
+        ),
+        &[("eslint", eslint), ("prettier", PRETTIER)],
+    );
+    let state = || {
+        let states = tools(&run(&scene, "check --format json"));
+        states.into_iter().find(|it| it.starts_with("eslint")).unwrap()
+    };
+    assert_eq!(state(), "eslint untrusted");
+    trust(&scene);
+    let trusted = state();
+    assert_ne!(trusted, "eslint untrusted");
+    // What the settings may load is code, and changes with every commit.
+    scene.write("ws/a.js", "let b\n");
+    scene.write("ws/package.json", &package.replace('3', "4"));
+    assert_eq!(state(), trusted);
+    scene.write("ws/eslint.config.mjs", "export default [1]\n");
+    let ran = run(&scene, "check");
+    assert!(ran.stdout.contains("its settings are not those that you trusted"), "{}", ran.text());
+    // Another file of settings is a change too.
+    scene.write("ws/eslint.config.mjs", "export default []\n");
+    assert_eq!(state(), trusted);
+    scene.write("ws/sub/.eslintrc.js", "module.exports = {}\n");
+    assert_eq!(state(), "eslint untrusted");
+    trust(&scene);
+    assert_eq!(state(), trusted);
+    // A table that names a command does not stand for the settings.
+    scene.write("ws/regreen.toml", "[linters.eslint]\nargs = [\"--quiet\"]\n");
+    assert_eq!(state(), "eslint untrusted");
+    trust(&scene);
+    assert_eq!(state(), trusted);
+    scene.write("ws/sub/.eslintrc.js", "module.exports = []\n");
+    assert_eq!(state(), "eslint untrusted");
 }
 
 /// X-85: what was said about the same bytes is not asked for again.

@@ -89,6 +89,19 @@ fn ruff_as_itself() {
     );
 }
 
+/// X-160: an import that the file does not use and another file takes from there is not removed without a word.
+#[test]
+fn what_others_import_from_a_module_stays_there() {
+    let scene = Scene::new(
+        "//- ws/shop/compat.py\nimport json\nfrom io import StringIO\nfrom urllib.parse import quote, unquote\n\
+         //- ws/shop/web.py\nfrom .compat import (\n    quote,  # for names\n)\nfrom . import compat\n\nprint(quote, compat.StringIO)\n",
+    );
+    let ran = run(&scene, "fix");
+    let kept = "from io import StringIO\nfrom urllib.parse import quote, unquote\n";
+    assert_eq!(scene.read("ws/shop/compat.py"), kept, "{}", ran.text());
+    assert!(ran.stdout.contains("shop/web.py imports `quote` from here"), "{}", ran.text());
+}
+
 /// X-81: `var` becomes `let`, and then `const`.
 #[test]
 fn eslint_and_prettier_as_themselves() {
@@ -110,6 +123,11 @@ fn biome_oxlint_and_stylelint_as_themselves() {
         "//- ws/biome.json\n{ \"linter\": { \"rules\": { \"recommended\": true } } }\n//- ws/a.js\nexport const a = (x) => {\n  if (x == null || !!x) {\n    return x;\n  }\n  var b = 1;\n  return b;\n};\n",
         "",
         "biome lint --write .",
+    );
+    check(
+        "//- ws/biome.json\n{ \"formatter\": { \"enabled\": true, \"indentStyle\": \"tab\" } }\n//- ws/a.js\nimport { z } from \"./z.js\";\nimport { b } from './b.js'\n\nexport const f = (x) => { if (!!x) { return b( z(x) ) } var c = \"é😀\"; return c }\n//- ws/a.css\na{color:red}\n",
+        "",
+        "biome check --write .",
     );
     check(
         "//- ws/.oxlintrc.json\n{\"rules\": {\"no-var\": \"error\", \"unicorn/no-useless-spread\": \"error\"}}\n//- ws/a.js\nvar q = \"é😀\"; const s = [...[q]];\nexport { q, s };\n",
@@ -154,6 +172,21 @@ fn clang_tools_as_themselves() {
     );
 }
 
+/// The same fix of a header comes from every file that includes it, and is made once.
+#[test]
+fn a_header_is_fixed_once_for_all_that_include_it() {
+    let mut files = "//- ws/.clang-tidy\nChecks: '-*,modernize-use-nullptr'\nHeaderFilterRegex: '.*'\n//- ws/h.hpp\n#pragma once\ninline int *zero() { return 0; }\n".to_owned();
+    for nth in 0..10 {
+        files += &format!("//- ws/a{nth}.cpp\n#include \"h.hpp\"\nint *f{nth}() {{ return 0; }}\n");
+    }
+    let scene = Scene::new(&files);
+    let ran = run(&scene, "fix --trust --safety behavior_changing --format json");
+    assert_eq!(ran.json()["summary"]["applied"], 11, "{}", ran.text());
+    let fixed = "#pragma once\ninline int *zero() { return nullptr; }\n";
+    assert_eq!(scene.read("ws/h.hpp"), fixed, "{}", ran.text());
+    assert!(scene.read("ws/a9.cpp").ends_with("return nullptr; }\n"));
+}
+
 #[test]
 fn shell_tools_and_typos_as_themselves() {
     check(
@@ -179,6 +212,73 @@ fn go_tools_as_themselves() {
         "//- ws/regreen.toml\n[linters.gofmt]\nenabled = true\n//- ws/go.mod\nmodule it\n\ngo 1.21\n//- ws/a.go\npackage it\n\nfunc  F( ) int { return 1 }\n",
         "",
         "gofmt -w a.go",
+    );
+    check(
+        "//- ws/regreen.toml\n[linters.go-fix]\nenabled = true\n//- ws/go.mod\nmodule it\n\ngo 1.24\n//- ws/a.go\npackage it\n\nfunc F(m map[string]interface{}) {\n\ts := \"hé😀\"\n\tfor i := 0; i < 10; i++ {\n\t\tprintln(\"é😀\", m, s)\n\t}\n}\n//- ws/sub/b.go\npackage sub\n\nfunc G(v interface{}) interface{} { return v }\n",
+        "--safety behavior_changing",
+        "go fix ./...",
+    );
+    check(
+        "//- ws/go.mod\nmodule it\n\ngo 1.24\n//- ws/a.go\npackage it\n\nimport \"fmt\"\n\nfunc F(s string) {\n\tfmt.Println(\"é😀\")\n\tfmt.Printf(s)\n}\n",
+        "--safety behavior_changing",
+        "go vet -fix ./...",
+    );
+}
+
+#[test]
+fn rustc_as_itself() {
+    check(
+        "//- ws/Cargo.toml\n[package]\nname = \"it\"\nversion = \"0.0.0\"\nedition = \"2021\"\n[workspace]\n//- ws/src/lib.rs\nmod other;\nuse std::collections::{BTreeMap, HashMap};\n\npub fn f(n: u32) -> (u32, BTreeMap<u32, u32>) {\n    // é😀\n    let mut m = (n);\n    (m + other::g(), BTreeMap::new())\n}\n//- ws/src/other.rs\nuse std::fs;\n\npub fn g() -> u32 {\n    1\n}\n",
+        "",
+        "cargo fix --allow-no-vcs --offline --quiet --workspace --all-targets; rm -rf target",
+    );
+}
+
+#[test]
+fn linters_of_markdown_as_themselves() {
+    let text = "#Title\n\nhé😀 text   \n\n\n*  item\n*  other\n";
+    check(
+        &format!("//- ws/.markdownlint.json\n{{ \"MD041\": false }}\n//- ws/a.md\n{text}"),
+        "",
+        "markdownlint-cli2 --fix '**/*.md'",
+    );
+    check(
+        &format!("//- ws/.rumdl.toml\n[global]\n//- ws/a.md\n{text}"),
+        "",
+        "rumdl check --no-cache --fix a.md",
+    );
+}
+
+#[test]
+fn linters_with_rules_of_the_repository_as_themselves() {
+    check(
+        "//- ws/sgconfig.yml\nruleDirs: [rules]\n//- ws/rules/foo.yml\nid: no-foo\nlanguage: python\nseverity: warning\nmessage: use bar\nrule:\n  pattern: foo($A)\nfix: bar($A)\n//- ws/a.py\ns = \"hé😀\"; foo(1)\nif s:\n\tfoo(\"é😀\")\n",
+        "--safety behavior_changing",
+        "ast-grep scan -U a.py",
+    );
+    check(
+        "//- ws/.semgrep.yml\nrules:\n- id: deprecated\n  languages: [python]\n  severity: WARNING\n  message: use assertEqual\n  pattern: assertEquals($A, $B)\n  fix: assertEqual($A, $B)\n//- ws/a.py\ns = \"hé😀\"; assertEquals(s, 1)\nif s:\n\tassertEquals(\"é😀\", s)\n",
+        "--safety behavior_changing",
+        "semgrep scan --autofix --quiet --metrics=off --disable-version-check --config=.semgrep.yml a.py",
+    );
+}
+
+#[test]
+fn sqlfluff_codespell_and_taplo_as_themselves() {
+    check(
+        "//- ws/.sqlfluff\n[sqlfluff]\ndialect = ansi\n//- ws/a.sql\nSELECT\n    'hé😀' as a,\n    b  as c\nfrom t\n",
+        "--safety behavior_changing",
+        "sqlfluff fix --nocolor a.sql",
+    );
+    check(
+        "//- ws/.codespellrc\n[codespell]\n//- ws/a.md\né😀 recieve it\nand teh rest\n//- ws/a.py\n# recieve é😀\n",
+        "--safety behavior_changing",
+        "codespell -w a.md a.py",
+    );
+    check(
+        "//- ws/taplo.toml\n\n//- ws/a.toml\na=\"hé😀\"\n[t]\n\tb  = [1,2]\n",
+        "",
+        "taplo format a.toml",
     );
 }
 

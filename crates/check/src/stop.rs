@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// Why work is to end.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -17,6 +17,7 @@ pub enum StopCause {
 #[derive(Clone, Default)]
 pub struct Stop {
     state: Arc<AtomicU8>,
+    is_late: Arc<AtomicBool>,
     /// Who else may want it: the wish for a part of the work leaves the rest of it alone.
     around: Option<Arc<dyn Fn() -> Option<StopCause> + Send + Sync>>,
 }
@@ -29,7 +30,7 @@ impl Stop {
 
     /// A stop that also happens when `wish` says so. It is asked often.
     pub fn watching(wish: impl Fn() -> Option<StopCause> + Send + Sync + 'static) -> Stop {
-        Stop { state: Arc::default(), around: Some(Arc::new(wish)) }
+        Stop { around: Some(Arc::new(wish)), ..Stop::default() }
     }
 
     /// A stop for a part of the work: it happens with this one, or alone.
@@ -46,6 +47,16 @@ impl Stop {
             StopCause::OutOfTime => 2,
         };
         let _ = self.state.compare_exchange(0, number, Ordering::SeqCst, Ordering::SeqCst);
+    }
+
+    /// Says that the end is near: what was begun may be finished, and nothing more is tried.
+    pub fn hurry(&self) {
+        self.is_late.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether nothing more is to be tried.
+    pub fn is_late(&self) -> bool {
+        self.is_late.load(Ordering::SeqCst) || self.is_set()
     }
 
     /// Why the work is to end, if it is.

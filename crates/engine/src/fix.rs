@@ -70,6 +70,7 @@ struct KeptTree {
 
 /// A repair that is out of the question.
 struct Quarantined {
+    source: String,
     rejection: Rejection,
     /// The tree in which it failed; `None` if it is out for the rest of the run.
     failed_in: Option<blake3::Hash>,
@@ -91,6 +92,8 @@ struct Session<'a> {
     touched: BTreeSet<RelPath>,
     /// The providers that run elsewhere and objected to something.
     objecting: BTreeSet<String>,
+    /// The sources of which too much failed.
+    unreliable: BTreeSet<String>,
     n_passes: usize,
     n_rechecks: usize,
     ending: Ending,
@@ -124,6 +127,7 @@ impl<'a> Session<'a> {
             cures: BTreeSet::new(),
             touched: BTreeSet::new(),
             objecting: BTreeSet::new(),
+            unreliable: BTreeSet::new(),
             n_passes: 0,
             n_rechecks: 0,
             ending: Ending::Settled,
@@ -169,6 +173,7 @@ impl<'a> Session<'a> {
                 repairs: &batch,
                 change: &plan.change,
                 distrusted: self.distrusted,
+                unreliable: &self.unreliable,
                 max_rechecks: left,
             };
             let searched = search(&batch, progress);
@@ -179,13 +184,24 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Gives another chance to those that failed in another tree, if there is time. Says whether there are any.
+    fn put_away(&mut self, repair: &Repair, rejection: Rejection, failed_in: Option<blake3::Hash>) {
+        let source = repair.source.clone();
+        self.quarantine.insert(repair.id.clone(), Quarantined { source, rejection, failed_in });
+    }
+
+    /// Gives another chance to those that failed in another tree, if there is time and not too much of their source failed.
+    /// Says whether there are any.
     fn release(&mut self) -> bool {
         let has_time =
             self.n_passes < self.options.max_passes && self.n_rechecks < self.options.max_rechecks;
         let state = self.last().state;
         let n_before = self.quarantine.len();
-        self.quarantine.retain(|_, it| !has_time || it.failed_in.is_none_or(|it| it == state));
+        let unreliable = &self.unreliable;
+        self.quarantine.retain(|_, it| {
+            !has_time
+                || unreliable.contains(&it.source)
+                || it.failed_in.is_none_or(|it| it == state)
+        });
         self.quarantine.len() < n_before
     }
 
@@ -212,6 +228,7 @@ impl<'a> Session<'a> {
                 repairs: &chosen,
                 change: &plan.change,
                 distrusted: self.distrusted,
+                unreliable: &self.unreliable,
                 max_rechecks: self.options.max_rechecks.saturating_sub(self.n_rechecks),
             };
             let searched = search(&batch, progress);
@@ -221,7 +238,7 @@ impl<'a> Session<'a> {
             let failed_in = Some(self.last().state);
             for (repair, rejection) in searched.condemned {
                 self.words.add(&repair.id, rejection.clone());
-                self.quarantine.insert(repair.id.clone(), Quarantined { rejection, failed_in });
+                self.put_away(&repair, rejection, failed_in);
             }
             // What excludes another one has its turn later; whatever else was not tried is given the benefit of doubt.
             let is_late = |it: &plan::Ranked| {
@@ -309,8 +326,7 @@ impl<'a> Session<'a> {
         for repair in repairs {
             let detail = detail.to_owned();
             let rejection = Rejection { reason: Reason::Budget, with: None, detail };
-            let barred = Quarantined { rejection, failed_in: None };
-            self.quarantine.insert(repair.id.clone(), barred);
+            self.put_away(repair, rejection, None);
         }
     }
 
@@ -318,12 +334,13 @@ impl<'a> Session<'a> {
     fn take_over(&mut self, searched: Searched) -> bool {
         self.n_rechecks += searched.n_rechecks;
         self.objecting.extend(searched.objecting);
+        self.unreliable.extend(searched.unreliable);
         let has_news = searched.kept.is_some() || !searched.condemned.is_empty();
         self.abandon(&searched.abandoned);
         let failed_in = Some(self.last().state);
         for (repair, rejection) in searched.condemned {
             self.words.add(&repair.id, rejection.clone());
-            self.quarantine.insert(repair.id.clone(), Quarantined { rejection, failed_in });
+            self.put_away(&repair, rejection, failed_in);
         }
         if let Some((repairs, change, mut assessment)) = searched.kept {
             complete(self.run, &mut assessment);
@@ -332,7 +349,9 @@ impl<'a> Session<'a> {
         }
         if !searched.undecided.is_empty() {
             let n = self.options.max_rechecks;
-            let (ending, detail) = match self.run.stop.cause() {
+            let stop = self.run.stop;
+            let cause = stop.cause().or(stop.is_late().then_some(StopCause::OutOfTime));
+            let (ending, detail) = match cause {
                 Some(StopCause::OutOfTime) => {
                     (Ending::TimeBudget, "the time limit for repairs was reached".to_owned())
                 }
@@ -396,7 +415,8 @@ impl<'a> Session<'a> {
             let detail = detail.clone();
             let rejection = Rejection { reason: Reason::Cycle, with: None, detail };
             self.words.add(&applied.repair.id, rejection.clone());
-            let quarantined = Quarantined { rejection, failed_in: None };
+            let source = applied.repair.source.clone();
+            let quarantined = Quarantined { source, rejection, failed_in: None };
             self.quarantine.insert(applied.repair.id.clone(), quarantined);
         }
         self.notes.push(detail);

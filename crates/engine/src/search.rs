@@ -20,8 +20,8 @@
 //! any other, and if it passes then, the search starts again in rank order without suspicions. There the better
 //! ranked of two that do not go together is accepted first, and the other one is condemned.
 //!
-//! A source whose repairs fail one after another is put off: the others are settled first, and what is left of it gets half
-//! of the work that may still be done, so that its failures cost nobody else anything.
+//! A source whose repairs fail one after another is put off: the others are settled and kept first, and what is left of it
+//! gets half of the work that may still be done, in a batch of its own, so that its failures cost nobody else anything.
 //!
 //! Only functions in this process are asked in every trial. What they accept is put to all the others once. If one of
 //! those objects, the batch is searched again, and from then on that one is asked in every trial too.
@@ -51,6 +51,8 @@ pub(crate) struct Batch<'a> {
     /// What they do together.
     pub(crate) change: &'a TreeChange,
     pub(crate) distrusted: &'a BTreeSet<String>,
+    /// Sources that had a bad record in an earlier batch.
+    pub(crate) unreliable: &'a BTreeSet<String>,
     /// How much work it may be to ask the providers.
     pub(crate) max_rechecks: usize,
 }
@@ -64,6 +66,8 @@ pub(crate) struct Searched {
     pub(crate) undecided: Vec<Arc<Repair>>,
     /// Those of sources with a bad record, which used up what was left for them.
     pub(crate) abandoned: Vec<Arc<Repair>>,
+    /// The sources of those that wait for a batch of their own.
+    pub(crate) unreliable: BTreeSet<String>,
     pub(crate) n_rechecks: usize,
     /// The providers that run elsewhere and had something against what all others accepted.
     pub(crate) objecting: BTreeSet<String>,
@@ -174,7 +178,8 @@ impl Search<'_> {
         self.max_rechecks = self.batch.max_rechecks.saturating_sub(self.weight_to_confirm());
         loop {
             let Some((mut added, known)) = open.pop() else {
-                if self.postponed.is_empty() {
+                // What was accepted is kept before anything is done for those with a bad record.
+                if self.postponed.is_empty() || !self.accepted.is_empty() {
                     return;
                 }
                 open.push((std::mem::take(&mut self.postponed).into_iter().collect(), None));
@@ -192,7 +197,7 @@ impl Search<'_> {
             let numbers = union(&self.accepted, &added);
             let known = known.filter(|trial| trial.numbers == numbers);
             let Some(trial) = known.or_else(|| self.try_on_accepted(numbers)) else {
-                match is_last && !self.batch.run.stop.is_set() {
+                match is_last && !self.batch.run.stop.is_late() {
                     true => self.abandoned.extend(added),
                     false => self.undecided.extend(added),
                 }
@@ -231,6 +236,7 @@ impl Search<'_> {
             records.entry(&self.members[*idx].repair.source).or_default().1 += 1;
         }
         records.retain(|_, it| it.0 >= BAD_RECORD && it.0 > it.1);
+        records.extend(self.batch.unreliable.iter().map(|it| (it.as_str(), (BAD_RECORD, 0))));
         if records.is_empty() {
             return;
         }
@@ -453,6 +459,8 @@ impl Search<'_> {
         };
         let undecided = repairs(&mut self.undecided.iter().copied());
         let abandoned = repairs(&mut self.abandoned.iter().copied());
+        let postponed = self.postponed.iter().map(|idx| &self.members[*idx].repair.source);
+        let unreliable = postponed.cloned().collect();
         let objecting = self.objecting.clone();
         let accepted = repairs(&mut self.accepted.iter().copied());
         let condemned = self.condemned.into_iter();
@@ -462,7 +470,8 @@ impl Search<'_> {
             TrialOutcome::Checked(checked) => Some((accepted, trial.change, checked.assessment)),
             TrialOutcome::Broken(_) => None,
         });
-        Searched { kept, condemned, undecided, abandoned, n_rechecks: self.n_rechecks, objecting }
+        let n_rechecks = self.n_rechecks;
+        Searched { kept, condemned, undecided, abandoned, unreliable, n_rechecks, objecting }
     }
 }
 

@@ -38,6 +38,7 @@ mod layer;
 mod mirror;
 mod program;
 mod session;
+mod shims;
 mod view;
 mod which;
 

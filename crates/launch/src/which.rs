@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
 
+use crate::shims::{self, Followed};
+
 /// What was found on a `PATH`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
@@ -40,9 +42,11 @@ pub enum SkipReason {
         /// The root.
         root: PathBuf,
     },
+    /// It is a shim of a version manager that only the manager can follow.
+    Shim,
 }
 
-/// Looks for the program `name` in the entries of `path_var`. A name with a slash is not looked for.
+/// Looks for the program `name` in the entries of `path_var`; a shim is followed. A name with a slash is not looked for.
 pub fn which(name: &OsStr, path_var: &OsStr, forbidden_roots: &[PathBuf]) -> Search {
     let mut search = Search::default();
     if name.is_empty() || name.as_bytes().contains(&b'/') {
@@ -69,7 +73,15 @@ pub fn which(name: &OsStr, path_var: &OsStr, forbidden_roots: &[PathBuf]) -> Sea
             search.skipped.push(Skipped { path: candidate, reason });
             continue;
         }
-        search.found = Some(candidate);
+        search.found = Some(match shims::follow(&candidate, name) {
+            None => candidate,
+            Some(Followed::Program(program)) => program,
+            Some(Followed::System) => continue,
+            Some(Followed::Unknown) => {
+                search.skipped.push(Skipped { path: candidate, reason: SkipReason::Shim });
+                continue;
+            }
+        });
         break;
     }
     search
@@ -84,7 +96,7 @@ fn in_root(path: &Path, roots: &[(&PathBuf, PathBuf)]) -> Option<SkipReason> {
     Some(SkipReason::InRoot { root: (*root).clone() })
 }
 
-fn is_program(path: &Path) -> bool {
+pub(crate) fn is_program(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|about| about.is_file())
         && rustix::fs::access(path, Access::EXEC_OK).is_ok()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use check::{Card, Cost, Interest, RuleSet, Safety, Trust};
 use edit::Text;
-use snapshot::RelPath;
+use snapshot::{RelPath, Snapshot};
 
 use crate::adapters::with_edition;
 use crate::collect::Texts;
@@ -284,15 +284,39 @@ impl ToolOutput {
         }
     }
 
-    /// The last line that it wrote, to its standard error if it wrote there.
+    /// The line that says best why it failed: the first one that says that it is about an error, else the last one. It is
+    /// taken from its standard error if it wrote there.
     pub(crate) fn last_words(&self) -> String {
-        let last = |bytes: &[u8]| {
-            let tail = &bytes[bytes.len().saturating_sub(4_000)..];
-            let text = String::from_utf8_lossy(tail).into_owned();
-            text.lines().rev().find(|it| !it.trim().is_empty()).map(tidy_message)
+        let said = |bytes: &[u8]| {
+            let head = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_WORDS)]).into_owned();
+            let tail = &bytes[bytes.len().saturating_sub(MAX_WORDS)..];
+            let tail = String::from_utf8_lossy(tail).into_owned();
+            let lines = head.lines().chain(tail.lines()).map(str::trim);
+            let line = lines.clone().find(|it| names_error(it));
+            let line = line.or_else(|| lines.rev().find(|it| !it.is_empty() && !is_trace(it)));
+            line.map(tidy_message)
         };
-        last(&self.stderr).or_else(|| last(&self.stdout)).unwrap_or_else(|| "no output".into())
+        said(&self.stderr).or_else(|| said(&self.stdout)).unwrap_or_else(|| "no output".into())
     }
+}
+
+/// Bytes at the start and at the end of an output in which a tool says why it failed.
+const MAX_WORDS: usize = 4_000;
+
+/// Whether a line starts as those do that say what is wrong: `error: …`, `error[E0432]: …`, `TypeError [CODE]: …`, `fatal: …`.
+fn names_error(line: &str) -> bool {
+    let word = line.split([' ', ':', '[', '(']).next().unwrap_or_default();
+    let is_error = word.ends_with("Error")
+        || ["error", "fatal", "panic"].iter().any(|it| word.eq_ignore_ascii_case(it));
+    is_error && line[word.len()..].contains(':') && !line.ends_with(':')
+}
+
+/// Whether a line is a frame of a stack or an advertisement, and not what happened.
+fn is_trace(line: &str) -> bool {
+    line.starts_with("at ")
+        || line.starts_with("http")
+        || line.starts_with("Node.js v")
+        || !line.contains(|it: char| it.is_alphanumeric())
 }
 
 /// What is known about a rule beside what the tool says when it finds something.
@@ -305,6 +329,7 @@ pub struct RulePage {
 }
 
 pub(crate) type InvocationOf = fn(&ToolJob<'_>) -> Option<Invocation>;
+pub(crate) type Review = fn(&mut ToolReport, &Snapshot);
 pub(crate) type Parser = fn(&ToolOutput, &Texts<'_>) -> Result<ToolReport, Garbled>;
 
 /// What regreen knows of a tool.
@@ -343,6 +368,8 @@ pub struct Adapter {
     pub(crate) invocation: InvocationOf,
     pub(crate) parse: Parser,
     pub(crate) page: fn(&str) -> Option<String>,
+    /// What other files of the tree say about what it found.
+    pub(crate) review: Option<Review>,
     /// A text whose findings are known.
     pub probe: Option<Probe>,
 }
@@ -448,6 +475,23 @@ impl Adapter {
                 is_presence: true,
             })
         })
+    }
+
+    /// The settings in the repository that can name code which the tool runs, by file: what somebody who trusts the
+    /// repository with the tool has seen. What a tool builds with cargo is code in any case, and its manifests change with
+    /// every release; the settings of cargo and rustup name programs.
+    pub fn settings(&self, uses: &ToolUses<'_>) -> Vec<(RelPath, Vec<u8>)> {
+        match self.toolchain {
+            Some(Toolchain::Cargo) => uses.cargo_settings(),
+            Some(Toolchain::Go) | None => uses.settings(&self.signs),
+        }
+    }
+
+    /// Holds what it said about files against the others of the tree: whoever looks at one file does not see who uses it.
+    pub fn review(&self, report: &mut ToolReport, snapshot: &Snapshot) {
+        if let Some(review) = self.review {
+            review(report, snapshot);
+        }
     }
 
     /// Whether the output of a version is understood.

@@ -32,6 +32,7 @@ pub(crate) use rustfmt::with_edition;
 const ALL: &[&Adapter] = &[
     &ast_grep::ADAPTER,
     &biome::ADAPTER,
+    &biome::FORMAT,
     &clang_format::ADAPTER,
     &clang_tidy::ADAPTER,
     &clippy::ADAPTER,

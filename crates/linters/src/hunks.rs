@@ -52,7 +52,7 @@ fn refined(bytes: &[u8], edit: &Edit) -> Vec<Edit> {
     let old = &bytes[edit.start as usize..edit.end as usize];
     let (old, new) = (tokens(old), tokens(&edit.text));
     if old.len() > MAX_TOKENS || new.len() > MAX_TOKENS {
-        return vec![edit.clone()];
+        return refined_by_line(bytes, edit).unwrap_or_else(|| vec![edit.clone()]);
     }
     let place =
         |tokens: &[&[u8]], nth: usize| tokens[..nth].iter().map(|it| it.len()).sum::<usize>();
@@ -71,6 +71,26 @@ fn refined(bytes: &[u8], edit: &Edit) -> Vec<Edit> {
         edits.push(Edit::replace(start, end, new[news].concat()));
     }
     edits
+}
+
+/// The same line by line, if an edit of many lines leaves their number as it is.
+fn refined_by_line(bytes: &[u8], edit: &Edit) -> Option<Vec<Edit>> {
+    let old: Vec<&[u8]> =
+        bytes[edit.start as usize..edit.end as usize].split_inclusive(|it| *it == b'\n').collect();
+    let new: Vec<&[u8]> = edit.text.split_inclusive(|it| *it == b'\n').collect();
+    if old.len() != new.len() || old.len() < 2 {
+        return None;
+    }
+    let mut edits = Vec::new();
+    let mut start = edit.start;
+    for (old, new) in old.into_iter().zip(new) {
+        let end = start + u32::try_from(old.len()).ok()?;
+        if old != new {
+            edits.extend(refined(bytes, &Edit::replace(start, end, new)));
+        }
+        start = end;
+    }
+    Some(edits)
 }
 
 /// Words, runs of blanks, line ends and single marks. A character that is not ASCII is part of a word.

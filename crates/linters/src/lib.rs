@@ -50,6 +50,7 @@ pub mod positions;
 mod probe;
 mod report;
 mod silence;
+mod taken;
 mod uses;
 mod version;
 
@@ -63,5 +64,5 @@ pub use hunks::{hunks, rewrites};
 pub use probe::{Landmark, Probe};
 pub use report::{Dropped, FileOp, Finding, Fix, Garbled, Lost, ToolReport};
 pub use silence::silences;
-pub use uses::{Evidence, Signs, ToolUses};
+pub use uses::{Evidence, Signs, ToolUses, is_settings_name};
 pub use version::{Version, Versions};

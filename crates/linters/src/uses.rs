@@ -3,7 +3,8 @@
 //! A tool is used if its settings lie in the repository (a file or a section of a manifest), if it is a dependency of
 //! development, or if a hook runs it. Manifests are read wherever they lie, up to a bound.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::OnceLock;
 
 use document::{Format, Limits, Value};
 use edit::Text;
@@ -37,9 +38,13 @@ impl Signs {
     /// Whether a change of the file can change what the tool says.
     pub fn is_setting(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
+        self.has_settings(name) || matches!(name, ".editorconfig" | ".gitignore")
+    }
+
+    /// Whether a file of this name can have settings of the tool.
+    fn has_settings(&self, name: &str) -> bool {
         self.files.iter().any(|it| name_matches(it, name))
             || self.sections.iter().any(|it| it.0 == name)
-            || matches!(name, ".editorconfig" | ".gitignore")
     }
 }
 
@@ -64,6 +69,22 @@ pub struct ToolUses<'a> {
     hooks: BTreeMap<String, RelPath>,
     commands: Vec<(RelPath, String)>,
     ini_sections: BTreeMap<(String, String), RelPath>,
+    /// Settings that lie on disk and are not part of the tree: ignored, or passed over.
+    unlisted: BTreeMap<RelPath, Vec<u8>>,
+}
+
+/// Whether a file of this name can have settings of a tool.
+pub fn is_settings_name(name: &str) -> bool {
+    static NAMES: OnceLock<(HashSet<&str>, Vec<&str>)> = OnceLock::new();
+    let (plain, patterns) = NAMES.get_or_init(|| {
+        let signs = || crate::adapters::all().iter().map(|it| &it.signs);
+        let sections = signs().flat_map(|it| it.sections).map(|it| it.0);
+        let names = signs().flat_map(|it| it.files).copied().chain(sections);
+        let (patterns, plain): (BTreeSet<&str>, BTreeSet<&str>) =
+            names.partition(|it| it.contains('*'));
+        (plain.into_iter().collect(), patterns.into_iter().collect())
+    });
+    plain.contains(name) || patterns.iter().any(|it| name_matches(it, name))
 }
 
 impl<'a> ToolUses<'a> {
@@ -81,6 +102,7 @@ impl<'a> ToolUses<'a> {
             hooks: BTreeMap::new(),
             commands: Vec::new(),
             ini_sections: BTreeMap::new(),
+            unlisted: BTreeMap::new(),
         };
         let mut paths: Vec<&RelPath> = snapshot.paths().filter(|it| is_manifest(it)).collect();
         paths.sort_by_key(|it| (it.segments().count(), (*it).clone()));
@@ -88,6 +110,21 @@ impl<'a> ToolUses<'a> {
             uses.read_manifest(path);
         }
         uses
+    }
+
+    /// With settings that lie beside the files of the tree and are no part of it: a tool finds them all the same.
+    pub fn with_unlisted(self, unlisted: BTreeMap<RelPath, Vec<u8>>) -> ToolUses<'a> {
+        ToolUses { unlisted, ..self }
+    }
+
+    /// Settings that the tool would find and nobody has looked at.
+    pub(crate) fn unlisted(&self, signs: &Signs) -> Option<&RelPath> {
+        self.unlisted.keys().find(|it| signs.has_settings(it.file_name()))
+    }
+
+    /// A manifest with this name that was not read: it is no data, very large, or one of very many.
+    pub(crate) fn unread(&self, name: &str) -> Option<&RelPath> {
+        self.named(&[name]).into_iter().find(|it| !self.manifests.contains_key(*it))
     }
 
     /// The paths of the tree.
@@ -116,6 +153,16 @@ impl<'a> ToolUses<'a> {
         found
     }
 
+    /// Whether a settings file is data in which none of these words stands. Programs read data differently, so that the text
+    /// is looked at too: without a backslash, a word cannot stand there in another spelling.
+    pub(crate) fn is_data_without(&self, path: &RelPath, words: &[&str]) -> bool {
+        let Some(text) = self.text(path) else { return false };
+        let Ok(text) = std::str::from_utf8(text.bytes()) else { return false };
+        let is_plain = !text.contains('\\') && !words.iter().any(|it| text.contains(it));
+        let is_empty = text.trim().is_empty();
+        is_plain && (is_empty || matches!(self.data(path), Some(Value::Object(_) | Value::Null)))
+    }
+
     /// A file as data: JSON with comments, YAML or TOML, by its name. `None` if it cannot be read as such.
     pub fn data(&self, path: &RelPath) -> Option<Value> {
         if let Some(known) = self.manifests.get(path) {
@@ -127,6 +174,44 @@ impl<'a> ToolUses<'a> {
     /// The manifests with this name, as data.
     pub fn manifests_named(&self, name: &str) -> impl Iterator<Item = (&RelPath, &Value)> {
         self.manifests.iter().filter(move |it| it.0.file_name() == name)
+    }
+
+    /// What the settings of a tool say, by file: whole settings files, and its sections of manifests.
+    pub(crate) fn settings(&self, signs: &Signs) -> Vec<(RelPath, Vec<u8>)> {
+        let unlisted = self.unlisted.iter().filter(|it| signs.has_settings(it.0.file_name()));
+        let unlisted = unlisted.map(|(path, text)| (path.clone(), text.clone()));
+        let mut settings = self.texts(&self.named(signs.files));
+        settings.extend(unlisted);
+        for (manifest, section) in signs.sections.iter().filter(|it| !signs.files.contains(&it.0)) {
+            for (path, value) in self.manifests_named(manifest) {
+                if let Some(value) = at(value, section) {
+                    settings.push((path.clone(), value.to_json().into_bytes()));
+                }
+            }
+            if is_ini(manifest) {
+                for path in self.named(&[manifest]) {
+                    let lines = self.text(path).map(|it| ini_section(&it, section));
+                    let lines = lines.filter(|it| !it.is_empty());
+                    settings.extend(lines.map(|it| (path.clone(), it.into_bytes())));
+                }
+            }
+        }
+        settings
+    }
+
+    /// The settings of cargo and rustup that can name programs.
+    pub(crate) fn cargo_settings(&self) -> Vec<(RelPath, Vec<u8>)> {
+        let is_in_folder =
+            |path: &&RelPath| path.parent().is_some_and(|it| it.file_name() == ".cargo");
+        let mut paths: Vec<&RelPath> =
+            self.named(&["config.toml", "config"]).into_iter().filter(is_in_folder).collect();
+        paths.extend(self.named(&["rust-toolchain.toml", "rust-toolchain"]));
+        self.texts(&paths)
+    }
+
+    fn texts(&self, paths: &[&RelPath]) -> Vec<(RelPath, Vec<u8>)> {
+        let text = |path: &&RelPath| Some(((*path).clone(), self.text(path)?.bytes().to_vec()));
+        paths.iter().filter_map(text).collect()
     }
 
     pub(crate) fn evidence(&self, signs: &Signs) -> Option<Evidence> {
@@ -258,13 +343,9 @@ impl<'a> ToolUses<'a> {
 
     fn read_ini(&mut self, path: &RelPath, text: &Text) {
         let text = String::from_utf8_lossy(text.bytes()).into_owned();
-        for line in text.lines() {
-            let section = line.trim().strip_prefix('[').and_then(|it| it.strip_suffix(']'));
-            if let Some(section) = section {
-                let name = section.split(':').next().unwrap_or(section).trim();
-                let key = (path.file_name().to_owned(), name.to_owned());
-                self.ini_sections.entry(key).or_insert_with(|| path.clone());
-            }
+        for name in text.lines().filter_map(ini_head) {
+            let key = (path.file_name().to_owned(), name.to_owned());
+            self.ini_sections.entry(key).or_insert_with(|| path.clone());
         }
     }
 
@@ -311,6 +392,10 @@ fn is_manifest(path: &RelPath) -> bool {
             | "Cargo.toml"
             | "ruff.toml"
             | ".ruff.toml"
+            | "biome.json"
+            | "biome.jsonc"
+            | ".biome.json"
+            | ".biome.jsonc"
             | ".pre-commit-config.yaml"
             | ".pre-commit-config.yml"
     ) || is_hook_manifest(name)
@@ -330,6 +415,26 @@ fn is_hook_manifest(name: &str) -> bool {
 
 fn is_ini(name: &str) -> bool {
     matches!(name, "setup.cfg" | "tox.ini")
+}
+
+/// The name of the section that a line starts, up to a colon.
+fn ini_head(line: &str) -> Option<&str> {
+    let section = line.trim().strip_prefix('[')?.strip_suffix(']')?;
+    Some(section.split(':').next().unwrap_or(section).trim())
+}
+
+/// The lines of the sections with this name.
+fn ini_section(text: &Text, name: &str) -> String {
+    let text = String::from_utf8_lossy(text.bytes()).into_owned();
+    let mut is_inside = false;
+    let mut lines = String::new();
+    for line in text.lines() {
+        is_inside = ini_head(line).map_or(is_inside, |it| it == name);
+        if is_inside {
+            lines.extend([line, "\n"]);
+        }
+    }
+    lines
 }
 
 fn is_requirements(path: &RelPath) -> bool {

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use check::{Provider, Trust as CardTrust};
 use linters::{Adapter, LocalPrograms, ToolKind, ToolUses};
-use protocol::v1::{OtherTool, ToolState, ToolSummary};
+use protocol::v1::{OtherTool, ToolState, ToolSummary, TrustState};
 use snapshot::{RelPath, Snapshot};
 
 use crate::commands::trust::WorkspaceTrust;
@@ -73,6 +73,8 @@ pub(crate) enum ToolAvailability {
 pub(crate) struct RepositoryCode {
     pub(crate) name: String,
     pub(crate) what: String,
+    /// The settings that can name what it runs, by file.
+    pub(crate) settings: Vec<(RelPath, Vec<u8>)>,
 }
 
 /// The names under which a tool can report: no pack may have one of them.
@@ -103,7 +105,7 @@ impl Toolbox {
             return Toolbox::default();
         };
         let environment = Arc::new(environment);
-        let uses = ToolUses::read(tree);
+        let uses = environment.uses(tree);
         let candidates = candidates(config, &uses, &environment);
         let candidates: Vec<Candidate> =
             candidates.into_iter().filter(|it| wanted(it.adapter.name)).collect();
@@ -136,7 +138,7 @@ impl Toolbox {
         let Some(environment) = ToolEnvironment::new(session, tree, &cache) else {
             return Vec::new();
         };
-        let uses = ToolUses::read(tree);
+        let uses = environment.uses(tree);
         let candidates = candidates(config, &uses, &environment);
         candidates.iter().filter_map(|it| repository_code(it, &uses, &environment)).collect()
     }
@@ -230,7 +232,7 @@ fn repository_code(
             }
         }
     };
-    Some(RepositoryCode { name, what })
+    Some(RepositoryCode { name, what, settings: adapter.settings(uses) })
 }
 
 /// The program of the tool in the repository.
@@ -267,6 +269,11 @@ impl Absence {
         Absence { state: ToolState::Untrusted, message, is_failure: false }
     }
 
+    /// The same, of what was trusted and is not what it was.
+    fn changed(what: &str) -> Absence {
+        Absence::untrusted(&format!("its settings are not those that you trusted, and {what}"))
+    }
+
     /// It is not installed. A build has what it was given, and that it lacks a program is no failure.
     fn missing(environment: &ToolEnvironment, message: String) -> Absence {
         if environment.is_build() {
@@ -296,11 +303,12 @@ fn member(
     new_member(name, reason, required, || {
         let Candidate { adapter, is_presence, settings, .. } = candidate;
         // What a build runs is among its inputs: whoever wrote the build trusts it.
-        if let Some(code) = code
-            && !environment.is_build()
-            && trust.is_none_or(|it| it.forbids_linter(adapter.name).is_some())
-        {
-            return Err(Absence::untrusted(&code.what));
+        if let Some(code) = code.filter(|_| !environment.is_build()) {
+            match trust.map_or(TrustState::New, |it| it.of_linter(adapter.name)) {
+                TrustState::Trusted => {}
+                TrustState::Changed => return Err(Absence::changed(&code.what)),
+                TrustState::New => return Err(Absence::untrusted(&code.what)),
+            }
         }
         let found = match &settings.command {
             Some(command) => {
@@ -311,7 +319,10 @@ fn member(
                 let local = code.and_then(|_| local(adapter, uses, environment));
                 let path =
                     local.or_else(|| environment.find(adapter.program)).ok_or_else(|| {
-                        let message = format!("is not installed: {}", adapter.install);
+                        let message = match environment.shim(adapter.program) {
+                            Some(shim) => shim_of(adapter, &shim),
+                            None => format!("is not installed: {}", adapter.install),
+                        };
                         Absence::missing(environment, message)
                     })?;
                 environment.install(&path)
@@ -326,6 +337,15 @@ fn member(
             Arc::clone(environment),
         ))
     })
+}
+
+/// What to do about a program that only a version manager can find.
+fn shim_of(adapter: &Adapter, shim: &std::path::Path) -> String {
+    format!(
+        "is a shim of a version manager ({}): name the program itself, as `command` of [linters.{}]",
+        shim.display(),
+        adapter.name
+    )
 }
 
 fn own_member(

@@ -69,7 +69,7 @@ impl Search<'_> {
         if !complaints.is_empty() {
             return broken(numbers, change, complaints);
         }
-        if self.n_rechecks >= self.max_rechecks || run.stop.is_set() {
+        if self.n_rechecks >= self.max_rechecks || run.stop.is_late() {
             return None;
         }
         let nearest = base.and_then(BatchTrial::checked).map_or(*before, |it| &it.assessment);

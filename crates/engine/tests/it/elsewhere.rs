@@ -251,6 +251,43 @@ fn one_that_objects_is_asked_until_the_culprit_is_found() {
     assert!(n <= 2 + 2 * 5 + 2, "{n} looks");
 }
 
+/// whatever a source offers and however long it takes to find out that nothing of it works, the repairs of the others
+/// are made: they are settled and confirmed before it, and the end of the time leaves time to confirm.
+#[test]
+fn very_many_repairs_that_fail_cost_nobody_else_his_own() {
+    let text: String = (0..60).map(|n| format!("//- f{n:02}.txt\nodd {n}\n")).collect();
+    // The second one stands where another one is better ranked, until that one is out.
+    let before = tree(&format!("//- a.txt\nbad\n//- b.txt\nodd bad\n{text}"));
+    // What it puts there, it finds again.
+    let rules = || vec![rule("R_ODD", "odd", "oddly")];
+    for (hurry_at, max_rechecks, ending) in [
+        (usize::MAX, 1000, Ending::RecheckBudget),
+        (usize::MAX, 400, Ending::RecheckBudget),
+        (4, 100_000, Ending::TimeBudget),
+        (9, 100_000, Ending::TimeBudget),
+    ] {
+        let stop = Stop::new();
+        let hurried = stop.clone();
+        let linter = tool("linter", rules(), move |n, _| {
+            if n >= hurry_at {
+                hurried.hurry();
+            }
+            Deed::Answer
+        });
+        let words = words();
+        let fixed = fixed_until(&[&words, &linter], &before, (&stop, LIMIT), max_rechecks);
+        let applied: Vec<&str> =
+            fixed.applied.iter().map(|it| it.repair.rule_id.as_str()).collect();
+        assert_eq!(
+            applied,
+            ["R_BAD", "R_BAD"],
+            "{hurry_at} {max_rechecks}: {}",
+            show(&before, &fixed)
+        );
+        assert_eq!(fixed.ending, ending, "{hurry_at} {max_rechecks}: {}", show(&before, &fixed));
+    }
+}
+
 /// Whatever it does at its first look, the others are not touched by it.
 #[test]
 fn one_that_fails_at_the_first_look_is_named_and_the_others_go_on() {

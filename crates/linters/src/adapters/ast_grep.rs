@@ -12,7 +12,7 @@ use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
 use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{Garbled, ToolReport};
-use crate::uses::{Signs, ToolUses, has_key};
+use crate::uses::{Signs, ToolUses};
 use crate::version::{Version, Versions};
 
 pub(crate) static ADAPTER: Adapter = Adapter {
@@ -44,17 +44,20 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     invocation,
     parse,
     page: |_| Some("https://ast-grep.github.io/guide/project/lint-rule.html".to_owned()),
+    review: None,
     probe: None,
 };
 
 fn trust(uses: &ToolUses<'_>) -> Trust {
+    let runs = |what: String| Trust::RunsRepositoryCode { what };
     for path in uses.named(ADAPTER.signs.files) {
-        if uses
-            .data(path)
-            .is_none_or(|it| has_key(&it, "customLanguages") || has_key(&it, "libraryPath"))
-        {
-            return Trust::RunsRepositoryCode { what: format!("{path} names libraries") };
+        let is_data = uses.is_data_without(path, &["customLanguages", "libraryPath"]);
+        if !is_data {
+            return runs(format!("{path} may name libraries"));
         }
+    }
+    if let Some(path) = uses.unlisted(&ADAPTER.signs) {
+        return runs(format!("{path} is ignored, and may name code"));
     }
     Trust::Sealed
 }

@@ -1,5 +1,5 @@
-//! Biome's linter, as a rewriter: its reports have edits without saying which are safe, and `--write` makes the safe
-//! ones. Findings come from a run without `--write`, hunks from a run with it.
+//! Biome: its linter and its assists as a rewriter, and its formatter. Reports of the former have edits without saying which
+//! are safe, and `--write` makes the safe ones: findings come from a run without `--write`, hunks from a run with it.
 //!
 //! Sealed unless its settings name plugins. Columns count code points, and a byte order mark is one, although the format
 //! says bytes.
@@ -10,10 +10,11 @@ use crate::adapter::{
     Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind, ToolOutput,
 };
 use crate::collect::{Collector, RawFinding, Texts};
+use crate::hunks;
 use crate::json::{self, Members};
 use crate::positions::{LineEnds, PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{Garbled, ToolReport};
-use crate::uses::{Signs, ToolUses, has_key};
+use crate::uses::{Signs, ToolUses};
 use crate::version::{Version, Versions};
 
 const DIALECT: PositionDialect =
@@ -60,34 +61,90 @@ pub(crate) static ADAPTER: Adapter = Adapter {
             false => "https://biomejs.dev/linter/".to_owned(),
         })
     },
+    review: None,
     probe: None,
 };
 
+/// `biome format`. It takes part where the settings speak of formatting, although it would format without them.
+pub(crate) static FORMAT: Adapter = Adapter {
+    name: "biome-format",
+    kind: ToolKind::Formatter,
+    signs: Signs {
+        files: &[],
+        sections: &[
+            ("biome.json", "formatter"),
+            ("biome.jsonc", "formatter"),
+            (".biome.json", "formatter"),
+            (".biome.jsonc", "formatter"),
+            ("biome.json", "javascript.formatter"),
+            ("biome.jsonc", "javascript.formatter"),
+        ],
+        packages: &[],
+        hooks: &["biome-check", "biome-format", "biome-ci"],
+        commands: &["biome format", "biome check", "biome ci"],
+    },
+    scope: Scope::File,
+    invocation: format_invocation,
+    parse: |output, texts| {
+        // 1: some files could not be parsed; the others were written.
+        output.succeeded(if texts.input().is_some() { &[0] } else { &[0, 1] })?;
+        hunks::formatter_output("biome-format", output, texts)
+    },
+    page: |_| Some("https://biomejs.dev/formatter/".to_owned()),
+    ..ADAPTER
+};
+
 fn trust(uses: &ToolUses<'_>) -> Trust {
+    let runs = |what: String| Trust::RunsRepositoryCode { what };
     for path in uses.named(ADAPTER.signs.files) {
-        if uses.data(path).is_none_or(|it| has_key(&it, "plugins")) {
-            return Trust::RunsRepositoryCode { what: format!("{path} names plugins") };
+        let is_data = uses.is_data_without(path, &["plugins", "extends"]);
+        if !is_data {
+            return runs(format!("{path} may name plugins"));
         }
+    }
+    if let Some(path) = uses.unlisted(&ADAPTER.signs) {
+        return runs(format!("{path} is ignored, and may name code"));
     }
     Trust::Sealed
 }
 
 fn invocation(job: &ToolJob<'_>) -> Option<Invocation> {
-    let lint = |args: &[&str]| {
-        let lint = Invocation::new("biome", &["lint"]).args(args.iter().copied());
-        lint.args(["--colors=off", "--no-errors-on-unmatched", "--files-ignore-unknown=true"])
+    let check = |args: &[&str]| {
+        let check = Invocation::new("biome", &["check", "--formatter-enabled=false"]);
+        check.args(args.iter().chain(TERSE).copied())
     };
     match job {
         ToolJob::Version => Some(Invocation::new("biome", &["--version"])),
         ToolJob::Check { files } => Some(
-            lint(&["--reporter=rdjson", "--max-diagnostics=none"]).files(files).success(&[0, 1]),
+            check(&["--reporter=rdjson", "--max-diagnostics=none"]).files(files).success(&[0, 1]),
         ),
         ToolJob::Rewrite { files } => {
-            Some(lint(&["--write"]).files(files).success(&[0, 1]).writing())
+            Some(check(&["--write"]).files(files).success(&[0, 1]).writing())
         }
         _ => None,
     }
 }
+
+fn format_invocation(job: &ToolJob<'_>) -> Option<Invocation> {
+    let format = |args: &[&str]| Invocation::new("biome", &["format"]).args(args.iter().copied());
+    match job {
+        ToolJob::Version => Some(Invocation::new("biome", &["--version"])),
+        ToolJob::Check { .. } | ToolJob::CheckByPresence { .. } => None,
+        ToolJob::Rewrite { files } => Some(
+            format(&["--write"])
+                .args(TERSE.iter().copied())
+                .files(files)
+                .success(&[0, 1])
+                .writing(),
+        ),
+        ToolJob::Format { file, text } => {
+            Some(format(&["--colors=off", &format!("--stdin-file-path={file}")]).stdin(text))
+        }
+    }
+}
+
+/// Files that it does not know or is told to ignore are no errors.
+const TERSE: &[&str] = &["--colors=off", "--no-errors-on-unmatched", "--files-ignore-unknown=true"];
 
 fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
     output.succeeded(&[0, 1])?;

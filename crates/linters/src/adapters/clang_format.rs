@@ -47,6 +47,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     invocation,
     parse,
     page: |_| Some("https://clang.llvm.org/docs/ClangFormatStyleOptions.html".to_owned()),
+    review: None,
     probe: Some(Probe {
         files: &[
             ("probe.c", "// é😀\r\nint x  = 1;\r\n"),

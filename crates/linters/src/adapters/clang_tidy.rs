@@ -52,6 +52,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
         let (group, check) = rule.split_once('-')?;
         Some(format!("https://clang.llvm.org/extra/clang-tidy/checks/{group}/{check}.html"))
     },
+    review: None,
     probe: None,
 };
 

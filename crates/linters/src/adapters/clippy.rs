@@ -51,6 +51,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     invocation: |job| invocation(job, "clippy"),
     parse,
     page,
+    review: None,
     probe: Some(Probe {
         files: &[
             ("src/lib.rs", PROBE),

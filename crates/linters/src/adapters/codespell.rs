@@ -53,6 +53,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     invocation,
     parse,
     page: |_| Some("https://github.com/codespell-project/codespell".to_owned()),
+    review: None,
     probe: None,
 };
 

@@ -12,6 +12,7 @@ use crate::adapter::{
 };
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
+use crate::limits::tidy_message;
 use crate::positions::{LineEnds, PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::probe::{Landmark, Probe};
 use crate::report::{Garbled, ToolReport};
@@ -51,6 +52,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     invocation,
     parse,
     page,
+    review: None,
     probe: Some(Probe {
         files: &[
             ("probe.js", PROBE),
@@ -92,7 +94,7 @@ fn page(rule: &str) -> Option<String> {
 }
 
 fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
-    output.succeeded(&[0, 1])?;
+    output.succeeded(&[0, 1]).map_err(|it| without_greeting(it, output))?;
     let all = json::whole(&output.stdout)?;
     let mut collector = Collector::new(texts, DIALECT);
     for result in json::array(&all)? {
@@ -141,6 +143,19 @@ fn parse(output: &ToolOutput, texts: &Texts<'_>) -> Result<ToolReport, Garbled> 
         }
     }
     Ok(collector.finish())
+}
+
+/// What ESLint says after it has greeted and named its version, if that is not an error of Node.
+fn without_greeting(error: Garbled, output: &ToolOutput) -> Garbled {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let after = text.lines().skip_while(|it| !it.starts_with("ESLint: ")).skip(1);
+    let mut after = after.map(str::trim).filter(|it| !it.is_empty());
+    match (error, after.next()) {
+        (Garbled::Failed { status, .. }, Some(line)) => {
+            Garbled::Failed { status, said: tidy_message(line) }
+        }
+        (error, _) => error,
+    }
 }
 
 fn span(message: &Value) -> Option<Span> {

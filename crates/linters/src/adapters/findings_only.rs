@@ -35,6 +35,7 @@ const ROW: Adapter = Adapter {
     invocation: |_| None,
     parse: |_, _| Ok(ToolReport::default()),
     page: |_| None,
+    review: None,
     probe: None,
 };
 

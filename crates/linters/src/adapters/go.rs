@@ -47,6 +47,7 @@ pub(crate) static VET: Adapter = Adapter {
     invocation: |job| invocation(job, "vet"),
     parse,
     page: |rule| Some(format!("https://pkg.go.dev/golang.org/x/tools/go/analysis/passes/{rule}")),
+    review: None,
     probe: None,
 };
 

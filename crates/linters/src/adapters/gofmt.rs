@@ -37,6 +37,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
         hunks::formatter_output("gofmt", output, texts)
     },
     page: |_| Some("https://pkg.go.dev/cmd/gofmt".to_owned()),
+    review: None,
     probe: None,
 };
 

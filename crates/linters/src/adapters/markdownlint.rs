@@ -45,6 +45,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     invocation,
     parse,
     page,
+    review: None,
     probe: None,
 };
 

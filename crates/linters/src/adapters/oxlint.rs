@@ -1,6 +1,6 @@
 //! oxlint, as a rewriter: its JSON has no edits, and `--fix` makes the safe ones.
 //!
-//! Sealed unless its settings name plugins in JavaScript or are a program. Offsets are bytes of the file as it lies on
+//! Sealed unless its settings name plugins in JavaScript or other settings, or are a program. Offsets are bytes of the file as it lies on
 //! disk.
 
 use check::{Severity, Trust};
@@ -12,7 +12,7 @@ use crate::collect::{Collector, RawFinding, Texts};
 use crate::json::{self, Members};
 use crate::positions::{PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::report::{Garbled, ToolReport};
-use crate::uses::{Signs, ToolUses, has_key};
+use crate::uses::{Signs, ToolUses};
 use crate::version::{Version, Versions};
 
 pub(crate) static ADAPTER: Adapter = Adapter {
@@ -42,15 +42,21 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     invocation,
     parse,
     page: |_| Some("https://oxc.rs/docs/guide/usage/linter/rules.html".to_owned()),
+    review: None,
     probe: None,
 };
 
 fn trust(uses: &ToolUses<'_>) -> Trust {
+    let runs = |what: String| Trust::RunsRepositoryCode { what };
     for path in uses.named(ADAPTER.signs.files) {
-        let is_data = path.file_name().ends_with(".json");
-        if !is_data || uses.data(path).is_none_or(|it| has_key(&it, "jsPlugins")) {
-            return Trust::RunsRepositoryCode { what: format!("{path} names programs") };
+        let is_data = path.file_name().ends_with(".json")
+            && uses.is_data_without(path, &["jsPlugins", "extends"]);
+        if !is_data {
+            return runs(format!("{path} may name programs"));
         }
+    }
+    if let Some(path) = uses.unlisted(&ADAPTER.signs) {
+        return runs(format!("{path} is ignored, and may name code"));
     }
     Trust::Sealed
 }

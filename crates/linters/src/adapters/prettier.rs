@@ -10,7 +10,7 @@ use crate::adapter::{
     Adapter, Files, Invocation, LocalPrograms, Scope, TimeClass, ToolJob, ToolKind,
 };
 use crate::hunks;
-use crate::uses::{Signs, ToolUses, has_key};
+use crate::uses::{Signs, ToolUses, has_key, members};
 use crate::version::{Version, Versions};
 
 pub(crate) static ADAPTER: Adapter = Adapter {
@@ -27,7 +27,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     },
     signs: Signs {
         files: &[".prettierrc", ".prettierrc.*", "prettier.config.*"],
-        sections: &[("package.json", "prettier")],
+        sections: &[("package.json", "prettier"), ("package.yaml", "prettier")],
         packages: &["prettier"],
         hooks: &["prettier"],
         commands: &["prettier"],
@@ -54,6 +54,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
         Ok(report)
     },
     page: |_| Some("https://prettier.io/docs/rationale".to_owned()),
+    review: None,
     probe: None,
 };
 
@@ -65,22 +66,26 @@ fn trust(uses: &ToolUses<'_>) -> Trust {
         if !is_data {
             return runs(format!("{path} is a program"));
         }
-        match uses.data(path) {
-            Some(value) if value.as_str().is_none() && !has_key(&value, "plugins") => {}
-            Some(value) if value.as_str().is_some() => {
-                return runs(format!("{path} names a module"));
-            }
-            Some(_) => return runs(format!("{path} names plugins")),
-            None => return runs(format!("{path} cannot be read as data")),
+        if !uses.is_data_without(path, &["plugins"]) {
+            return runs(format!("{path} may name a module or plugins"));
         }
     }
     for (path, value) in uses.manifests_named("package.json") {
-        match value.get("prettier") {
-            None => {}
-            Some(it) if it.as_str().is_some() => return runs(format!("{path} names a module")),
-            Some(it) if has_key(it, "plugins") => return runs(format!("{path} names plugins")),
-            Some(_) => {}
+        // A reader of JSON takes the last of several members with one name.
+        for (_, settings) in members(Some(value)).iter().filter(|it| it.0 == "prettier") {
+            if settings.as_str().is_some() {
+                return runs(format!("{path} names a module"));
+            }
+            if has_key(settings, "plugins") {
+                return runs(format!("{path} names plugins"));
+            }
         }
+    }
+    if let Some(path) = uses.unread("package.json") {
+        return runs(format!("{path} cannot be read as data"));
+    }
+    if let Some(path) = uses.unlisted(&ADAPTER.signs) {
+        return runs(format!("{path} is ignored, and may name code"));
     }
     // YAML settings in `package.yaml` are read too.
     for path in uses.named(&["package.yaml"]) {

@@ -17,6 +17,7 @@ use crate::json::{self, Members};
 use crate::positions::{LineEnds, PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::probe::{Landmark, Probe};
 use crate::report::{Garbled, ToolReport};
+use crate::taken;
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
 
@@ -24,6 +25,9 @@ const DIALECT: PositionDialect =
     PositionDialect::columns(PositionUnit::CodePoint).without_bom().lines(LineEnds::Cr);
 const FILES: Files = Files::extensions(&["py", "pyi"]);
 const VERSIONS: Versions = Versions::between(Version::new(0, 5, 0), Version::new(1, 0, 0));
+
+/// The rule of imports that the file does not use; others may.
+const UNUSED_IMPORT: &str = "F401";
 
 /// `ruff check`.
 pub(crate) static CHECK: Adapter = Adapter {
@@ -51,6 +55,7 @@ pub(crate) static CHECK: Adapter = Adapter {
     invocation,
     parse,
     page: |_| Some("https://docs.astral.sh/ruff/rules/".to_owned()),
+    review: Some(|report, snapshot| taken::hold_back_removals(report, UNUSED_IMPORT, snapshot)),
     probe: Some(Probe {
         files: &[("probe.py", PROBE)],
         landmarks: &[Landmark {
@@ -86,6 +91,7 @@ pub(crate) static FORMAT: Adapter = Adapter {
         hunks::formatter_output("ruff-format", output, texts)
     },
     page: |_| Some("https://docs.astral.sh/ruff/formatter/".to_owned()),
+    review: None,
     probe: None,
     ..CHECK
 };

@@ -40,6 +40,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     invocation,
     parse,
     page: |rule| Some(format!("https://rumdl.dev/{}/", rule.to_ascii_lowercase())),
+    review: None,
     probe: None,
 };
 

@@ -39,6 +39,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
         hunks::formatter_output("rustfmt", output, texts)
     },
     page: |_| Some("https://rust-lang.github.io/rustfmt/".to_owned()),
+    review: None,
     probe: None,
 };
 

@@ -43,6 +43,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     invocation,
     parse,
     page: |_| Some("https://semgrep.dev/docs/writing-rules/overview".to_owned()),
+    review: None,
     probe: None,
 };
 

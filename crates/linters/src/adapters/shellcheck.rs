@@ -51,6 +51,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     invocation,
     parse,
     page,
+    review: None,
     probe: Some(Probe {
         files: &[("probe.sh", PROBE)],
         landmarks: &[Landmark {

@@ -41,6 +41,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
         hunks::formatter_output("shfmt", output, texts)
     },
     page: |_| Some("https://github.com/mvdan/sh".to_owned()),
+    review: None,
     probe: None,
 };
 

@@ -51,6 +51,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     invocation,
     parse,
     page: |_| Some("https://docs.sqlfluff.com/en/stable/reference/rules.html".to_owned()),
+    review: None,
     probe: None,
 };
 

@@ -46,6 +46,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     invocation,
     parse,
     page,
+    review: None,
     probe: Some(Probe {
         files: &[
             ("probe.css", "\u{feff}/* é😀 */\r\n\ta { content: \"é😀\"; top: 0px; }\r\n"),

@@ -37,6 +37,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
         hunks::formatter_output("taplo", output, texts)
     },
     page: |_| Some("https://taplo.tamasfe.dev/configuration/formatter-options.html".to_owned()),
+    review: None,
     probe: None,
 };
 

@@ -50,6 +50,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     invocation,
     parse,
     page: |_| Some("https://github.com/crate-ci/typos".to_owned()),
+    review: None,
     probe: Some(Probe {
         files: &[("probe.md", "\u{feff}é😀\r\n\té😀 recieve\r\n")],
         landmarks: &[Landmark {

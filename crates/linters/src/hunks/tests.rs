@@ -100,6 +100,17 @@ fn a_text_that_is_formatted_has_no_finding() {
     );
 }
 
+/// What stands beside the word that differs keeps its place, however many lines there are.
+#[test]
+fn many_lines_in_which_a_word_differs_are_many_edits() {
+    let before = Text::new("say teh word\n".repeat(2_000));
+    let after = Text::new("say the word\n".repeat(2_000));
+    let all = hunks(&before, &after).unwrap();
+    let edits: Vec<_> = all.iter().flat_map(|it| it.edits()).collect();
+    assert_eq!(edits.len(), 2_000);
+    assert_eq!(*edits[1], Edit::replace(13 + 4, 13 + 7, "the"));
+}
+
 proptest! {
     /// All hunks together are the difference, whatever the texts are.
     #[test]

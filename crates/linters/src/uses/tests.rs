@@ -35,6 +35,14 @@ fn settings_sections_dependencies_and_hooks_are_evidence() {
         &[("ruff.toml", "[format]\n")],
         &["ruff: its settings in ruff.toml", "ruff-format: its section `format` in ruff.toml"],
     );
+    check(&[("biome.json", "{}")], &["biome: its settings in biome.json"]);
+    check(
+        &[("biome.jsonc", "{\"formatter\": {\"indentStyle\": \"tab\"}}")],
+        &[
+            "biome: its settings in biome.jsonc",
+            "biome-format: its section `formatter` in biome.jsonc",
+        ],
+    );
     check(
         &[("pyproject.toml", "[tool.ruff.format]\nquote-style = \"single\"\n")],
         &[
@@ -173,9 +181,46 @@ fn a_tool_is_sealed_only_where_its_settings_name_no_code() {
         &[("sgconfig.yml", "customLanguages:\n  x:\n    libraryPath: ./x.so\n")],
         false,
     );
+    // Another spelling, another reader, another file.
+    check("prettier", &[(".prettierrc", "{\"pl\\u0075gins\": [\"./evil.js\"]}")], false);
+    check(
+        "prettier",
+        &[(".prettierrc.json5", "{ // \"\n plugins: ['./evil.js'], // \"\n}")],
+        false,
+    );
+    check("prettier", &[(".prettierrc", "\"./evil.js\"")], false);
+    check(
+        "prettier",
+        &[("package.json", "{\"prettier\": {}, \"prettier\": \"./evil.js\"}")],
+        false,
+    );
+    check("prettier", &[("package.json", "{ no data")], false);
+    check("biome", &[("biome.json", "{\"extends\": [\"./other.json\"]}")], false);
+    check("oxlint", &[(".oxlintrc.json", "{\"extends\": [\"./other.json\"]}")], false);
+    check("oxlint", &[(".oxlintrc.json", "{\"rules\": {}}")], true);
     check("sqlfluff", &[], false);
     check("mypy", &[], false);
     check("stylelint", &[], false);
+}
+
+/// Settings that are ignored are no part of the tree, and a tool reads them all the same.
+#[test]
+fn a_tool_is_not_sealed_where_it_finds_settings_that_nobody_has_looked_at() {
+    let check = |name: &str, path: &str, is_sealed: bool| {
+        let snapshot = tree(&[(".prettierrc", "{}"), ("sgconfig.yml", "ruleDirs: []\n")]);
+        let unlisted = [(RelPath::parse(path).unwrap(), b"x".to_vec())].into();
+        let uses = ToolUses::read(&snapshot).with_unlisted(unlisted);
+        let adapter = adapter(name).unwrap();
+        assert_eq!((adapter.trust)(&uses) == Trust::Sealed, is_sealed, "{name} {path}");
+        let is_bound = adapter.settings(&uses).iter().any(|it| it.0.as_str() == path);
+        assert_eq!(is_bound, !is_sealed, "{name} {path}");
+    };
+    check("prettier", "sub/.prettierrc.cjs", false);
+    check("prettier", "sub/package.json", false);
+    check("prettier", "sub/sgconfig.yml", true);
+    check("ast-grep", "sgconfig.yaml", false);
+    check("oxlint", "sub/.oxlintrc.json", false);
+    check("biome", "biome.json", false);
 }
 
 #[test]
@@ -243,4 +288,54 @@ fn every_adapter_is_whole() {
             assert!(page.url.starts_with("https://"), "{}", it.name);
         }
     }
+}
+
+/// what trust in a tool is bound to.
+#[test]
+fn settings_are_what_can_name_code() {
+    let check = |name: &str, files: &[(&str, &str)], expected: &[(&str, &str)]| {
+        let snapshot = tree(files);
+        let settings = adapter(name).unwrap().settings(&ToolUses::read(&snapshot));
+        let shown: Vec<(&str, &str)> = settings
+            .iter()
+            .map(|it| (it.0.as_str(), std::str::from_utf8(&it.1).unwrap()))
+            .collect();
+        assert_eq!(shown, expected, "{name}");
+    };
+    check(
+        "eslint",
+        &[
+            ("a.js", "x"),
+            ("eslint.config.mjs", "1"),
+            ("package.json", "{\"name\": \"a\", \"eslintConfig\": {\"root\": true}}"),
+            ("sub/.eslintrc.cjs", "2"),
+        ],
+        &[
+            ("eslint.config.mjs", "1"),
+            ("sub/.eslintrc.cjs", "2"),
+            ("package.json", "{\"root\":true}"),
+        ],
+    );
+    check(
+        "mypy",
+        &[
+            ("pyproject.toml", "[project]\nname = \"a\"\n[tool.mypy]\nplugins = [\"p\"]\n"),
+            (
+                "setup.cfg",
+                "[metadata]\nname = a\n[mypy]\nplugins = p\n[mypy-x.*]\na = 1\n[other]\n",
+            ),
+        ],
+        &[("pyproject.toml", "{\"plugins\":[\"p\"]}"), ("setup.cfg", "[mypy]\nplugins = p\n")],
+    );
+    check(
+        "clippy",
+        &[
+            (".cargo/config.toml", "1"),
+            ("Cargo.toml", "[lints.clippy]\n"),
+            ("build.rs", "x"),
+            ("config.toml", "x"),
+            ("rust-toolchain.toml", "2"),
+        ],
+        &[(".cargo/config.toml", "1"), ("rust-toolchain.toml", "2")],
+    );
 }

@@ -225,6 +225,52 @@ fn a_tool_that_failed_is_quoted() {
     assert!(matches!(ruff.parse(&output, &texts), Err(Garbled::Failed { status: -1, .. })));
 }
 
+/// What a person has to know stands somewhere in what a tool prints when it fails.
+#[test]
+fn the_reason_of_a_failure_is_what_is_quoted() {
+    let check = |name: &str, stderr: &str, expected: &str| {
+        let snapshot = tree(&[]);
+        let mut output = ToolOutput::printed(3, "");
+        output.stderr = stderr.as_bytes().to_vec();
+        let adapter = linters::adapter(name).unwrap();
+        let error = adapter.parse(&output, &Texts::new(&snapshot, "/workspace")).unwrap_err();
+        assert_eq!(error.to_string(), format!("exit status 3: {expected}"));
+    };
+    check(
+        "rustc",
+        "error: no matching package named `nosuch` found\nlocation searched: crates.io index\nAs a reminder, you're using offline mode\n",
+        "error: no matching package named `nosuch` found",
+    );
+    check(
+        "eslint",
+        "\nOops! Something went wrong! :(\n\nESLint: 10.14.0\n\nESLint couldn't find an eslint.config.(js|mjs|cjs) file.\n\nIf you still have problems, please stop by\nhttps://eslint.org/chat/help to chat with the team.\n",
+        "ESLint couldn't find an eslint.config.(js|mjs|cjs) file.",
+    );
+    let missing =
+        "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from /a/eslint.config.js";
+    check(
+        "eslint",
+        &format!(
+            "Oops! Something went wrong! :(\n\nESLint: 10.14.0\n\n{missing}\n    at f (node:x:1:2)\n"
+        ),
+        missing,
+    );
+    check(
+        "stylelint",
+        &format!(
+            "node:internal/x:1\n  throw it;\n  ^\n\n{missing}\n    at f (node:x:1:2)\n}}\n\nNode.js v22.0.0\n"
+        ),
+        missing,
+    );
+    check(
+        "sqlfluff",
+        "Traceback (most recent call last):\n  File \"a.py\", line 1\nModuleNotFoundError: No module named 'x'\n",
+        "ModuleNotFoundError: No module named 'x'",
+    );
+    check("typos", "it is late\nso I stop\n    at f (x:1:2)\n", "so I stop");
+    check("typos", "\n\n", "nothing said");
+}
+
 /// An answer with one of its numbers or texts changed to something that no tool should write.
 fn distorted(bytes: &[u8], nth: usize, with: &str) -> Vec<u8> {
     let text = String::from_utf8_lossy(bytes).into_owned();

@@ -91,6 +91,7 @@ macro_rules! fixtures {
 fixtures! {
     ast_grep: "ast-grep",
     biome: "biome",
+    biome_format: "biome-format",
     clang_format: "clang-format",
     clang_tidy: "clang-tidy",
     clippy: "clippy",

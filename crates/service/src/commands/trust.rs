@@ -108,9 +108,15 @@ impl WorkspaceTrust {
         self
     }
 
-    /// Why the tool that regreen knows by that name may not run what came with the repository; `None` if it may.
-    pub(crate) fn forbids_linter(&self, name: &str) -> Option<String> {
-        self.left_out(item::LINTER, Some(name)).map(|it| not_trusted(&it.title))
+    /// Whether the tool that regreen knows by that name may run what came with the repository, or might before its settings
+    /// changed.
+    pub(crate) fn of_linter(&self, name: &str) -> TrustState {
+        let Granted::Recorded(record) = &self.granted else { return TrustState::Trusted };
+        let is_meant = |it: &&TrustEntry| {
+            [item::LINTER, item::LINTER_SETTINGS].contains(&it.kind) && it.name == name
+        };
+        let mut states = self.items.iter().filter(is_meant).map(|it| record.state(it));
+        states.find(|it| *it != TrustState::Trusted).unwrap_or(TrustState::Trusted)
     }
 
     /// Why the tool of the workspace's own may not run; `None` if it may.
@@ -274,12 +280,15 @@ fn items(session: &Session, config: &Config, record: &Record) -> Vec<TrustEntry>
     items
 }
 
-/// Adds the tools that would run what came with the repository and that no table names.
+/// Adds the tools that would run what came with the repository. Of one that a table names, the settings are a thing of their
+/// own: the table was read by others too.
 fn add_tools(items: &mut Vec<TrustEntry>, code: &[RepositoryCode]) {
     for it in code {
         let is_known = |item: &TrustEntry| item.kind == item::LINTER && item.name == it.name;
         if !items.iter().any(is_known) {
-            items.push(item::linter(&it.name, &it.what));
+            items.push(item::linter(&it.name, &it.what, &it.settings));
+        } else if !it.settings.is_empty() {
+            items.push(item::linter_settings(&it.name, &it.settings));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use check::{Stop, StopCause};
 
-/// Stops some work when its time is over. Dropped with the work, it does nothing.
+/// Stops some work when its time is over, and tells it when two thirds of it are. Dropped with the work, it does nothing.
 pub(crate) struct Timer {
     _running: Option<Sender<()>>,
 }
@@ -16,9 +16,15 @@ impl Timer {
         let Some(limit) = limit else { return Timer { _running: None } };
         let (sender, receiver) = channel::<()>();
         let stop = stop.clone();
+        let is_over = move |limit| receiver.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
         let wait = move || {
-            if receiver.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-                stop.set(StopCause::OutOfTime);
+            // What was found good by then is still to be confirmed by everybody.
+            let rest = limit / 3;
+            if is_over(limit.saturating_sub(rest)) {
+                stop.hurry();
+                if is_over(rest) {
+                    stop.set(StopCause::OutOfTime);
+                }
             }
         };
         let thread = std::thread::Builder::new().name("timer".to_owned()).spawn(wait);

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use check::{FailureKind, Input, LookError, Looker, Report, Stop};
 use edit::Text;
-use launch::{Capture, Limits, ProcessExit, Program, TreeView, Wrote};
+use launch::{Capture, LaunchError, Limits, ProcessExit, Program, TreeView, Wrote};
 use linters::{
     Adapter, Garbled, Invocation, Texts, ToolJob, ToolKind, ToolOutput, ToolReport, ToolUses,
 };
@@ -347,7 +347,7 @@ impl ToolLooker {
         };
         let (program, access) = self.program(invocation, cwd, watch)?;
         if !invocation.writes {
-            let ran = view.run(&program, &access, watch.stop)?;
+            let ran = view.run(&program, &access, watch.stop).map_err(|it| self.failed(it))?;
             return Ok(output(ran, BTreeMap::new()));
         }
         let wanted: BTreeSet<&RelPath> = wanted.iter().chain(&invocation.answer).collect();
@@ -356,13 +356,27 @@ impl ToolLooker {
             max_entries: MAX_WRITTEN,
             max_bytes: MAX_WRITTEN_BYTES,
         };
-        let (ran, changes) = view.run_rewriting(&program, &access, &capture, watch.stop)?;
+        let ran = view.run_rewriting(&program, &access, &capture, watch.stop);
+        let (ran, changes) = ran.map_err(|it| self.failed(it))?;
         let changed = changes.paths.into_iter().map(|(path, wrote)| match wrote {
             Wrote::File { bytes, .. } => (path, Some(Text::new(bytes))),
             // What is not a file any more is gone for us.
             _ => (path, None),
         });
         Ok(output(ran, changed.collect()))
+    }
+
+    /// A failure of a program. Its time is what earlier ones left of that of its tool, which is what people know about.
+    fn failed(&self, error: LaunchError) -> LookError {
+        match error {
+            LaunchError::TimedOut { .. } => self.timed_out(),
+            error => error.into(),
+        }
+    }
+
+    fn timed_out(&self) -> LookError {
+        let message = format!("did not end within {} s", self.tool.limit.as_secs_f64());
+        LookError::new(FailureKind::TimedOut, message)
     }
 
     /// The program of a command, with what it may use.
@@ -375,8 +389,7 @@ impl ToolLooker {
         let tool = &self.tool;
         let left = watch.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            let message = format!("did not end within {} s", tool.limit.as_secs_f64());
-            return Err(LookError::new(FailureKind::TimedOut, message));
+            return Err(self.timed_out());
         }
         let is_own_program = match &tool.work {
             Work::Adapter { adapter, .. } => invocation.program == adapter.program,

@@ -1,21 +1,40 @@
 //! Where tools are run from: the root, the tree as it lies there, the user's programs and folders, and the cache.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use check::CacheKeys;
 use launch::{Access, BuildLimits, Install, Isolation, ProgramIdentity, TreeView};
-use linters::Toolchain;
-use snapshot::Snapshot;
+use linters::{ToolUses, Toolchain};
+use snapshot::{RelPath, Snapshot};
 use tempfile::TempDir;
 
 use crate::session::{Programs, Session, SessionAccess};
 use crate::setup::cache::DiskCache;
 
+/// Bytes of settings that are no part of the tree.
+const MAX_SETTINGS: u64 = 4 << 20;
 /// Where programs look for others beside their own folders.
 const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// What lies at a path: the bytes of a file as far as anybody would read settings, or where a link leads.
+fn settings_bytes(path: &Path) -> Vec<u8> {
+    use std::io::Read as _;
+    use std::os::unix::ffi::OsStringExt as _;
+
+    if let Ok(to) = std::fs::read_link(path) {
+        return to.into_os_string().into_vec();
+    }
+    let mut bytes = Vec::new();
+    if std::fs::symlink_metadata(path).is_ok_and(|it| it.is_file())
+        && let Ok(file) = std::fs::File::open(path)
+    {
+        let _ = file.take(MAX_SETTINGS).read_to_end(&mut bytes);
+    }
+    bytes
+}
 
 /// Where tools are run from.
 pub(super) struct ToolEnvironment {
@@ -73,6 +92,42 @@ impl ToolEnvironment {
         &self.root
     }
 
+    /// What the files of a tree show of the tools that it uses, with settings that are no part of it and that a tool finds
+    /// beside its files all the same.
+    pub(super) fn uses<'t>(&self, tree: &'t Snapshot) -> ToolUses<'t> {
+        if self.is_build() {
+            return ToolUses::read(tree);
+        }
+        let is_settings = |it: &&RelPath| linters::is_settings_name(it.file_name());
+        let listed: BTreeSet<&RelPath> = self.disk.paths().filter(is_settings).collect();
+        let mut folders: BTreeSet<Option<RelPath>> = BTreeSet::from([None]);
+        for path in self.disk.paths() {
+            let mut at = path.parent();
+            while let Some(folder) = at {
+                at = folder.parent();
+                if !folders.insert(Some(folder)) {
+                    break;
+                }
+            }
+        }
+        let mut unlisted = BTreeMap::new();
+        for folder in folders {
+            let at = folder.as_ref().map_or(self.root.clone(), |it| self.root.join(it.as_str()));
+            for entry in std::fs::read_dir(at).into_iter().flatten().flatten() {
+                let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
+                if !linters::is_settings_name(&name) {
+                    continue;
+                }
+                let path = folder.as_ref().map_or(name.clone(), |it| format!("{it}/{name}"));
+                let Ok(path) = RelPath::parse(&path) else { continue };
+                if !listed.contains(&path) {
+                    unlisted.insert(path, settings_bytes(&entry.path()));
+                }
+            }
+        }
+        ToolUses::read(tree).with_unlisted(unlisted)
+    }
+
     /// The user's program with this name, or the build's, never one of the repository.
     pub(super) fn find(&self, name: &str) -> Option<PathBuf> {
         if let Some(tools) = &self.build_tools {
@@ -80,6 +135,13 @@ impl ToolEnvironment {
         }
         let found = launch::which(OsStr::new(name), &self.programs.path, &self.forbidden()).found?;
         Some(self.of_toolchain(name, &found).unwrap_or(found))
+    }
+
+    /// A shim with this name that was passed over, because only its manager knows where it leads.
+    pub(super) fn shim(&self, name: &str) -> Option<PathBuf> {
+        let search = launch::which(OsStr::new(name), &self.programs.path, &self.forbidden());
+        let is_shim = |it: &launch::Skipped| it.reason == launch::SkipReason::Shim;
+        search.skipped.into_iter().find(is_shim).map(|it| it.path)
     }
 
     /// A program of the toolchain that rustup would start for the user, if that is what the program is: what rustup itself

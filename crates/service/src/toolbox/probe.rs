@@ -2,13 +2,15 @@
 //! known. It is asked once for every program that there is; the answer is kept for later processes.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use check::{Cache as _, FailureKind, LookError};
 use edit::Text;
 use launch::Isolation;
-use linters::{Adapter, Texts, ToolJob, ToolKind, Version};
+use linters::{Adapter, LocalPrograms, Texts, ToolJob, ToolKind, Version};
 use snapshot::{Entry, File, RelPath, Snapshot};
 
 use super::ask::{ToolLooker, Watch};
@@ -23,6 +25,11 @@ pub(super) struct About {
     pub(super) fits: bool,
     pub(super) note: Option<String>,
 }
+
+/// How deep in its package a program may lie.
+const MAX_PACKAGE_DEPTH: usize = 6;
+/// Bytes of a `package.json` that are read.
+const MAX_MANIFEST: u64 = 1 << 20;
 
 impl ToolLooker {
     /// What the program is. It is asked once for every program that there is.
@@ -66,8 +73,10 @@ impl ToolLooker {
 
     /// Asks the program for its version, and holds its places against a text in which they are known.
     fn find_out(&self, adapter: &Adapter, watch: &Watch<'_>) -> Result<About, LookError> {
-        let mut version = None;
-        if let Some(invocation) = adapter.invocation(&ToolJob::Version) {
+        let mut version = self.packaged_version(adapter);
+        if version.is_none()
+            && let Some(invocation) = adapter.invocation(&ToolJob::Version)
+        {
             let (program, access) = self.program(&invocation, PathBuf::from("/"), watch)?;
             let ran = launch::run_confined(&program, Isolation::best(), &access, watch.stop)?;
             let said = [ran.stdout, ran.stderr].concat();
@@ -109,6 +118,29 @@ impl ToolLooker {
             ),
         };
         Ok(About { version: shown, fits, note })
+    }
+
+    /// The version that the package of a program of Node states: starting Node to be told the same takes as long as a look
+    /// at many files.
+    fn packaged_version(&self, adapter: &Adapter) -> Option<Version> {
+        if adapter.local != LocalPrograms::Node || !self.tool.found.first.is_empty() {
+            return None;
+        }
+        let program = &self.tool.found.install.program;
+        let is_in_modules = |it: &&Path| {
+            let mut above = it.ancestors().skip(1).filter_map(Path::file_name);
+            let is_scope = |it: &OsStr| it.to_str().is_some_and(|it| it.starts_with('@'));
+            let folder = above.next().filter(|it| !is_scope(it)).or_else(|| above.next());
+            folder == Some(OsStr::new("node_modules"))
+        };
+        let package = program.ancestors().skip(1).take(MAX_PACKAGE_DEPTH).find(is_in_modules)?;
+        let manifest = std::fs::File::open(package.join("package.json")).ok()?;
+        let mut bytes = Vec::new();
+        manifest.take(MAX_MANIFEST).read_to_end(&mut bytes).ok()?;
+        let manifest: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
+        // Another package may bring the program of a tool, and has versions of its own.
+        manifest.get("name")?.as_str().filter(|it| adapter.signs.packages.contains(it))?;
+        Version::find(manifest.get("version")?.as_str()?)
     }
 
     /// What the tool says about its probe, held against what it should.

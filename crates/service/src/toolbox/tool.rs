@@ -132,7 +132,11 @@ impl WorkspaceTool {
 
     /// What it said, as others see it.
     pub(super) fn report(&self, mut known: ToolAnswers, snapshot: &Snapshot) -> Report {
-        let (diagnostics, repairs) = known.report(&self.safety).to_check(self.name(), snapshot);
+        let mut said = known.report(&self.safety);
+        if let Work::Adapter { adapter, .. } = &self.work {
+            adapter.review(&mut said, snapshot);
+        }
+        let (diagnostics, repairs) = said.to_check(self.name(), snapshot);
         let phase = self.card.phases.first().cloned().unwrap_or_default();
         let blocked = known.files.iter().filter(|it| it.1.is_blocked);
         let blocked = blocked.map(|(path, _)| (path.clone(), phase.clone())).collect();

@@ -24,6 +24,8 @@ pub(super) const SCHEMA_LOCK: &str = "schema_lock";
 pub(super) const PACK: &str = "pack";
 /// The kind of a tool that regreen knows.
 pub(super) const LINTER: &str = "linter";
+/// The kind of the settings of a tool that regreen knows and that a table names.
+pub(super) const LINTER_SETTINGS: &str = "linter_settings";
 /// The kind of a tool of the workspace's own.
 pub(super) const SOURCE: &str = "source";
 /// The kind of a key that may approve.
@@ -95,19 +97,51 @@ pub(super) fn command(table: &CommandTable) -> TrustEntry {
     }
 }
 
-/// A tool that would run what came with the repository. What it is trusted with is the repository: what the tool runs
-/// there changes with every commit, and nobody would read it each time.
-pub(super) fn linter(name: &str, what: &str) -> TrustEntry {
+/// A tool that would run what came with the repository, with the settings that can name what that is. The code itself
+/// changes with every commit, and nobody would read it each time.
+pub(super) fn linter(name: &str, what: &str, settings: &[(RelPath, Vec<u8>)]) -> TrustEntry {
     TrustEntry {
         kind: LINTER,
         name: name.to_owned(),
         title: name.to_owned(),
-        source: "the repository".to_owned(),
+        source: match settings {
+            [] => "the repository".to_owned(),
+            settings => paths(settings),
+        },
         allows: format!("is run by `check` and `fix`, and runs code of the repository: {what}"),
-        digest: digest(LINTER, &[name.as_bytes()]),
+        digest: digest(LINTER, &settings_parts(name, settings)),
         line: None,
         is_present: true,
     }
+}
+
+/// The settings of a tool that a table of the configuration names.
+pub(super) fn linter_settings(name: &str, settings: &[(RelPath, Vec<u8>)]) -> TrustEntry {
+    TrustEntry {
+        kind: LINTER_SETTINGS,
+        name: name.to_owned(),
+        title: format!("the settings of {name}"),
+        source: paths(settings),
+        allows: "can name code of the repository that is run by `check` and `fix`".to_owned(),
+        digest: digest(LINTER_SETTINGS, &settings_parts(name, settings)),
+        line: None,
+        is_present: true,
+    }
+}
+
+/// The first files of settings, for people.
+fn paths(settings: &[(RelPath, Vec<u8>)]) -> String {
+    let shown: Vec<String> = settings.iter().take(3).map(|it| it.0.to_string()).collect();
+    match settings.len() - shown.len() {
+        0 => shown.join(", "),
+        n => format!("{} and {n} more", shown.join(", ")),
+    }
+}
+
+fn settings_parts<'a>(name: &'a str, settings: &'a [(RelPath, Vec<u8>)]) -> Vec<&'a [u8]> {
+    let mut parts = vec![name.as_bytes()];
+    parts.extend(settings.iter().flat_map(|it| [it.0.as_str().as_bytes(), it.1.as_slice()]));
+    parts
 }
 
 /// What the configuration says about approvals, if it does or if a table that did was trusted.
