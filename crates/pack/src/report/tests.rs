@@ -34,6 +34,7 @@ fn violation(at: &str, proposals: Vec<SchemaRepair>) -> SchemaViolation {
         at: at.parse().unwrap(),
         anchor: MemberPart::Value,
         message: "is wrong".into(),
+        is_harmless: false,
         details: BTreeMap::new(),
         proposals,
     }
