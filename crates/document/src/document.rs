@@ -1,5 +1,6 @@
 //! A parsed text with its format: the way in for everyone above this crate.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -193,6 +194,38 @@ impl Document {
                 found.push(at.clone());
             }
             self.collect_merges(child.node, &at, found);
+        }
+    }
+
+    /// Where the values are written that pointers lead to by way of aliases and merges: the pointers without any on their
+    /// way. `None` for what is not there, and for what is an alias itself.
+    pub fn written_at(&self, pointers: &[Pointer]) -> Vec<Option<Pointer>> {
+        let is_written = |it: &NodeId| self.source.kind(*it) != SyntaxKind::Alias;
+        let target = |it: &Pointer| self.find(it).filter(is_written);
+        let targets: Vec<Option<NodeId>> = pointers.iter().map(target).collect();
+        let mut places: HashMap<NodeId, Option<Pointer>> =
+            targets.iter().flatten().map(|it| (*it, None)).collect();
+        if !places.is_empty() {
+            self.collect_places(self.root(), &Pointer::root(), &mut places);
+        }
+        targets.into_iter().map(|it| places.get(&it?)?.clone()).collect()
+    }
+
+    fn collect_places(
+        &self,
+        node: NodeId,
+        at: &Pointer,
+        places: &mut HashMap<NodeId, Option<Pointer>>,
+    ) {
+        if let Some(place) = places.get_mut(&node) {
+            place.get_or_insert_with(|| at.clone());
+        }
+        for (index, child) in self.source.children(node).into_iter().enumerate() {
+            let at = match &child.key {
+                Some(key) => at.join(&**key),
+                None => at.join(index.to_string()),
+            };
+            self.collect_places(child.node, &at, places);
         }
     }
 

@@ -162,6 +162,8 @@ pub(crate) struct SchemaViolation {
     pub(crate) anchor: MemberPart,
     /// What is wrong, why it matters and what to do.
     pub(crate) message: String,
+    /// Whether whoever reads the file passes over what is wrong.
+    pub(crate) is_harmless: bool,
     /// Facts for machines. No long or secret values.
     pub(crate) details: BTreeMap<String, Value>,
     /// What would mend it, the best first. Alternatives: at most one is applied.

@@ -18,6 +18,7 @@ mod jobs;
 mod keys;
 mod labels;
 mod matrix;
+mod metadata;
 mod node;
 mod permissions;
 mod problem;
@@ -53,7 +54,7 @@ pub(crate) fn look(view: &FileView<'_>) -> Vec<ByRule> {
     let mut problems = WorkflowProblems::default();
     let root = Node::root(view.value);
     if root.get("runs").is_some() && root.get("jobs").is_none() {
-        steps::check_action(&root, &mut problems);
+        metadata::check(&root, &mut problems);
     } else if matches!(view.value, Value::Object(_)) {
         check_workflow(&root, &mut problems);
     }

@@ -27,7 +27,7 @@ use snapshot::{Entry, File, RelPath, Snapshot};
 
 use crate::cache::{FileCache, WORTH_KEEPING};
 use crate::catalogue::{self, Catalogue, Named};
-use crate::finding::{MemberPart, SchemaViolation};
+use crate::finding::MemberPart;
 use crate::legible::{legible, named_schema};
 use crate::pack::Pack;
 use crate::provider::{is_document, never_read};
@@ -616,7 +616,7 @@ fn check_document(
     let subject = ReportContext { index: document.index(), ..*subject };
     let violations = schema.check_document(document);
     looked.unchecked.extend(schema.unchecked(&violations));
-    let severity = |it: &SchemaViolation| schema::severity(&it.rule_id);
+    let severity = schema::severity_of;
     let (diagnostics, repairs) = report::into_findings(&subject, &severity, violations);
     looked.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
     looked.repairs.extend(repairs.into_iter().map(Arc::new));

@@ -434,7 +434,7 @@ fn look_at_document(
 ) {
     let (kind, value) = (view.kind, view.value);
     let Some(document) = view.document else { return };
-    let severity = |it: &SchemaViolation| schema::severity(&it.rule_id);
+    let severity = schema::severity_of;
     if pack.kinds[kind].merge_keys == Some(MergeKeys::Refuse) {
         let subject = ReportContext { phase: "schema", ..*subject };
         let violations = document.merge_keys().into_iter().map(refused_merge).collect();
@@ -489,8 +489,7 @@ fn look_with_schema(
     if let Some(message) = schema.later_keywords() {
         look.diagnostics.push(about_the_schema(subject, "SCHEMA_LATER_KEYWORD", &message));
     }
-    let (diagnostics, repairs) =
-        into_findings(subject, &|it| schema::severity(&it.rule_id), violations);
+    let (diagnostics, repairs) = into_findings(subject, &schema::severity_of, violations);
     look.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
     look.repairs.extend(repairs.into_iter().map(Arc::new));
 }
@@ -511,6 +510,7 @@ fn refused_merge(at: Pointer) -> SchemaViolation {
         anchor: MemberPart::Key,
         message: "the merge key `<<` is not supported in this kind of file; write the keys out"
             .to_owned(),
+        is_harmless: false,
         details: BTreeMap::new(),
         proposals: Vec::new(),
     }

@@ -10,7 +10,8 @@ use check::{
     assign_ids, assign_repair_ids,
 };
 use document::{
-    Document, Format, GuardedOp, ParseErrorKind, Pointer, Refusal, RefusalReason, Value, ValueSpans,
+    Document, Format, GuardedOp, Op, ParseErrorKind, Pointer, Refusal, RefusalReason, Value,
+    ValueSpans,
 };
 use edit::EditSet;
 use snapshot::{RelPath, Snapshot};
@@ -95,7 +96,7 @@ fn join_aliases(
 ) -> BTreeSet<usize> {
     let Some(document) = subject.document() else { return BTreeSet::new() };
     let has_aliases = memchr::memchr(b'*', subject.parsed.text().bytes()).is_some();
-    if document.format() != Format::Yaml || !has_aliases || violations.len() < 2 {
+    if document.format() != Format::Yaml || !has_aliases || violations.is_empty() {
         return BTreeSet::new();
     }
     let found =
@@ -109,11 +110,29 @@ fn join_aliases(
     }
     let mut is_left = vec![true; violations.len()];
     let mut stands_for_more = vec![false; violations.len()];
+    let is_direct: Vec<bool> = violations.iter().map(|it| document.is_direct(&it.at)).collect();
+    let indirect: Vec<usize> = (0..violations.len()).filter(|it| !is_direct[*it]).collect();
+    let pointers: Vec<Pointer> = indirect.iter().map(|it| violations[*it].at.clone()).collect();
+    let mut written: BTreeMap<usize, Pointer> = indirect
+        .into_iter()
+        .zip(document.written_at(&pointers))
+        .filter_map(|(idx, place)| Some((idx, place?)))
+        .collect();
     for group in groups.into_values() {
-        let direct: Vec<usize> =
-            group.iter().copied().filter(|&it| document.is_direct(&violations[it].at)).collect();
-        // Two findings of one rule at one place, both written there, are two.
-        let [owner] = direct[..] else { continue };
+        let direct: Vec<usize> = group.iter().copied().filter(|it| is_direct[*it]).collect();
+        let owner = match direct[..] {
+            [owner] => owner,
+            // Nothing is said of the place itself: what is wrong is how others use it.
+            [] => match written.remove(&group[0]) {
+                Some(place) => {
+                    stands_for_more[group[0]] = move_to(&mut violations[group[0]], place);
+                    group[0]
+                }
+                None => continue,
+            },
+            // Two findings of one rule at one place, both written there, are two.
+            _ => continue,
+        };
         for other in group.into_iter().filter(|it| *it != owner) {
             is_left[other] = false;
             stands_for_more[owner] = true;
@@ -136,6 +155,34 @@ fn join_aliases(
     }
     let more = (0..new_index.len()).filter(|it| stands_for_more[*it]);
     more.map(|it| new_index[it]).collect()
+}
+
+/// Lets a finding, and the repairs of it that change nothing else, be about the place where the value is written.
+/// Whether there is such a repair.
+fn move_to(violation: &mut SchemaViolation, place: Pointer) -> bool {
+    let from = std::mem::replace(&mut violation.at, place);
+    let (Some((from_object, from_key)), Some((object, key))) =
+        (from.split_last(), violation.at.split_last())
+    else {
+        violation.proposals.clear();
+        return false;
+    };
+    violation.proposals.retain_mut(|proposal| {
+        proposal.steps.iter_mut().all(|step| match &mut step.op {
+            Op::ReplaceValue { at, .. } if *at == from => {
+                *at = violation.at.clone();
+                true
+            }
+            Op::RenameKey { at, from, .. }
+                if *at == from_object && *from == from_key && from_key == key =>
+            {
+                *at = object.clone();
+                true
+            }
+            _ => false,
+        })
+    });
+    !violation.proposals.is_empty()
 }
 
 /// The edits of a repair that changes what aliases stand for, at all their places.

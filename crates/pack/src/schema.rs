@@ -48,9 +48,10 @@ use message::Hints;
 pub(crate) use message::{cut, quoted};
 use trial::{RepairCandidate, TrialDocument, TrialVerdict};
 
-/// The keyword of an object that may have keys which nobody knows.
+/// The keyword of an object that may have keys which nobody knows: `true` if those who read it pass over them, `"slips"`
+/// if they do not, and only this schema does not know all keys that there are.
 const OPEN: &str = "x-regreen-open";
-/// Shorter keys are too near to everything to be a slip of another.
+/// Where strangers are passed over, shorter keys are too near to everything to be a slip of another.
 const MIN_SLIP: usize = 5;
 const MAX_BACKTRACKS: usize = 20_000;
 const MAX_PATTERN_BYTES: usize = 1 << 20;
@@ -310,13 +311,15 @@ impl CompiledSchema {
         faults.retain(|fault| {
             let FaultKind::UnknownKey { key } = &fault.kind else { return true };
             let family = Family::at(&mut families, &self.library, &root, &fault.evaluation_path);
-            if !family.schemas.iter().any(|it| it.schema.get(OPEN) == Some(&Json::Bool(true))) {
+            if !family.schemas.iter().any(|it| is_open(it.schema)) {
                 return true;
             }
+            let is_loose = family.schemas.iter().any(|it| is_loose(it.schema));
             let near = typo::nearest(key, family.known_keys.iter().copied());
             let object = json.pointer(&fault.at.to_string());
             near.is_some_and(|(near, nearness)| {
-                let is_long = near.chars().count() >= MIN_SLIP || nearness == Nearness::Variant;
+                let is_long =
+                    !is_loose || near.chars().count() >= MIN_SLIP || nearness == Nearness::Variant;
                 is_long && object.is_some_and(|it| it.get(near).is_none())
             })
         });
@@ -359,6 +362,14 @@ pub(crate) fn rules() -> impl Iterator<Item = RuleInfo> {
 }
 
 /// How bad a finding of the schema tier is.
+pub(crate) fn severity_of(violation: &SchemaViolation) -> Severity {
+    match severity(&violation.rule_id) {
+        Severity::Error if violation.is_harmless => Severity::Warning,
+        severity => severity,
+    }
+}
+
+/// How bad it is to break a rule, as long as the workspace does not say otherwise.
 pub(crate) fn severity(rule_id: &str) -> Severity {
     match rule_id {
         "SCHEMA_REMOTE" | "SCHEMA_LATER_KEYWORD" => Severity::Info,
@@ -390,6 +401,7 @@ fn unexplained(rule_id: &str, message: &str) -> SchemaViolation {
         at: Pointer::root(),
         anchor: MemberPart::Value,
         message: message.to_owned(),
+        is_harmless: false,
         details: BTreeMap::new(),
         proposals: Vec::new(),
     }
@@ -412,16 +424,26 @@ fn violation(context: &FaultContext<'_>, idx: usize) -> SchemaViolation {
         at: fault.place(),
         anchor: if fault.key().is_some() { MemberPart::Key } else { MemberPart::Value },
         message,
+        is_harmless: matches!(fault.kind, FaultKind::UnknownKey { .. })
+            && family.schemas.iter().any(|it| is_loose(it.schema)),
         details,
         proposals: Vec::new(),
     }
 }
 
+/// Whether an object may have keys that the schema does not know.
+fn is_open(schema: &Json) -> bool {
+    is_loose(schema) || schema.get(OPEN).and_then(Json::as_str) == Some("slips")
+}
+
+/// Whether keys that nobody knows do nothing.
+fn is_loose(schema: &Json) -> bool {
+    schema.get(OPEN) == Some(&Json::Bool(true))
+}
+
 fn has_open_objects(document: &Json) -> bool {
     match document {
-        Json::Object(members) => {
-            members.get(OPEN) == Some(&Json::Bool(true)) || members.values().any(has_open_objects)
-        }
+        Json::Object(members) => is_open(document) || members.values().any(has_open_objects),
         Json::Array(items) => items.iter().any(has_open_objects),
         _ => false,
     }

@@ -97,6 +97,7 @@ fn check_inputs(
     }
     let names = || inputs.iter().map(|it| it.name);
     let mut meant = Vec::new();
+    let mut is_newer = false;
     for key in &given {
         let known = inputs.iter().find(|it| it.name.eq_ignore_ascii_case(key));
         let Some(with) = &with else { continue };
@@ -108,7 +109,10 @@ fn check_inputs(
             }
             Some(_) => {}
             None => {
-                meant.extend(typo::nearest(key, names()).map(|it| it.0));
+                let near = typo::nearest(key, names());
+                // An input that is not nearly one of the table may be why another is required no more.
+                is_newer |= near.is_none();
+                meant.extend(near.map(|it| it.0));
                 let what = format!("input of `{}`", facts.name);
                 problems.unknown_key(INPUT, with, key, &what, names());
             }
@@ -119,7 +123,8 @@ fn check_inputs(
         if !is_given && !meant.contains(&input.name) {
             let message =
                 format!("missing input `{}`, which `{}` requires", input.name, facts.name);
-            problems.value(INPUT, Severity::Error, uses, message);
+            let severity = if is_newer { Severity::Info } else { Severity::Error };
+            problems.value(INPUT, severity, uses, message);
         }
     }
 }

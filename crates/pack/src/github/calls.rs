@@ -7,8 +7,10 @@ use check::{RepairKind, Safety, Severity};
 use document::{GuardedOp, Op, Pointer, Value};
 use snapshot::{RelPath, Snapshot};
 
+use super::expr::{self, Expr};
 use super::node::Node;
 use super::problem::confidence;
+use super::steps;
 use crate::finding::{MemberPart, RuleFinding, Suggestion, op};
 use crate::rules::FileView;
 use crate::schema::cut;
@@ -107,7 +109,7 @@ fn paths(uses: &str, target: CallTarget) -> Option<Vec<RelPath>> {
 /// The calls by path, each with the names and scalars that it passes.
 fn calls(root: &Node<'_>) -> Vec<Occurrence> {
     let mut found = Vec::new();
-    let mut add = |caller: &Node<'_>, is_job: bool| {
+    let mut add = |caller: &Node<'_>, is_job: bool, outputs: Vec<(String, Value)>| {
         let Some(uses) = caller.get("uses") else { return };
         let is_file = |it: &str| it.ends_with(".yml") || it.ends_with(".yaml");
         let is_path =
@@ -124,18 +126,96 @@ fn calls(root: &Node<'_>) -> Vec<Occurrence> {
         if is_job {
             members.push(("job".to_owned(), Value::Bool(true)));
         }
+        if !outputs.is_empty() {
+            members.push(("outputs".to_owned(), Value::Object(outputs)));
+        }
         found.push(Occurrence::new(&uses.at, &Value::Object(members)));
     };
-    for (_, job) in root.get("jobs").map(|it| it.members()).unwrap_or_default() {
-        add(&job, true);
-        for step in job.get("steps").map(|it| it.items()).unwrap_or_default() {
-            add(&step, false);
+    let id_of = |step: &Node<'_>| step.get("id").and_then(|it| it.text()).map(str::to_owned);
+    let jobs = root.get("jobs").map(|it| it.members()).unwrap_or_default();
+    let is_local = |it: &Node<'_>| {
+        it.get("uses").and_then(|it| it.text()).is_some_and(|it| it.starts_with("./"))
+    };
+    if jobs.iter().any(|it| is_local(&it.1)) {
+        let mut uses = OutputUses::default();
+        jobs.iter().for_each(|(_, job)| uses.look(job));
+        if let Some(it) = root.get_in(&["on", "workflow_call", "outputs"]) {
+            uses.look(&it);
+        }
+        for (name, job) in jobs.iter().filter(|it| is_local(&it.1)) {
+            let mut outputs = uses.of("needs", name);
+            outputs.extend(uses.of("jobs", name));
+            add(job, true, outputs);
         }
     }
-    for step in root.get_in(&["runs", "steps"]).map(|it| it.items()).unwrap_or_default() {
-        add(&step, false);
+    let runs = root.get("runs");
+    let own = [(runs.clone(), root.get("outputs"))];
+    let of_jobs = jobs.iter().map(|it| (Some(it.1.clone()), None));
+    for (host, outside) in of_jobs.chain(own) {
+        let Some(steps) = host.as_ref().and_then(|it| it.get("steps")) else { continue };
+        let steps = steps::flat(&steps);
+        if !steps.iter().any(is_local) {
+            continue;
+        }
+        let mut uses = OutputUses::default();
+        host.iter().chain(&outside).for_each(|it| uses.look(it));
+        for step in steps.iter().filter(|it| is_local(it)) {
+            let outputs = id_of(step).map(|it| uses.of("steps", &it)).unwrap_or_default();
+            add(step, false, outputs);
+        }
     }
     found
+}
+
+/// The outputs that expressions read, each with the place of the scalar that it is read in.
+#[derive(Default)]
+struct OutputUses {
+    /// The context, whose output it is, its name and where; names are in lower case.
+    found: Vec<(String, String, String, Pointer)>,
+}
+
+impl OutputUses {
+    fn look(&mut self, node: &Node<'_>) {
+        match node.value {
+            Value::String(text) if text.contains("${{") => {
+                for it in expr::placeholders(text) {
+                    if let Ok(expr) = it.parsed {
+                        self.in_expr(&expr, &node.at);
+                    }
+                }
+            }
+            Value::String(text) if node.at.segments().last().is_some_and(|it| it == "if") => {
+                if let Ok(expr) = expr::bare(text) {
+                    self.in_expr(&expr, &node.at);
+                }
+            }
+            Value::Object(_) => node.members().iter().for_each(|it| self.look(&it.1)),
+            Value::Array(_) => node.items().iter().for_each(|it| self.look(it)),
+            _ => {}
+        }
+    }
+
+    fn in_expr(&mut self, expr: &Expr, at: &Pointer) {
+        let parts = expr.path();
+        if let Some([context, owner, outputs, name]) = parts.as_deref()
+            && outputs == "outputs"
+        {
+            self.found.push((context.clone(), owner.clone(), name.clone(), at.clone()));
+        }
+        expr.parts().into_iter().for_each(|it| self.in_expr(it, at));
+    }
+
+    /// Every output of one step or job that is read, with the first place.
+    fn of(&self, context: &str, owner: &str) -> Vec<(String, Value)> {
+        let owner = owner.to_ascii_lowercase();
+        let mut outputs: Vec<(String, Value)> = Vec::new();
+        for (_, _, name, at) in self.found.iter().filter(|it| it.0 == context && it.1 == owner) {
+            if !outputs.iter().any(|it| it.0 == *name) {
+                outputs.push((name.clone(), Value::String(at.to_string())));
+            }
+        }
+        outputs
+    }
 }
 
 /// The value without what is inside of its members.
@@ -159,7 +239,10 @@ fn scalars(value: &Value) -> Value {
 fn declared(root: &Node<'_>) -> Option<Occurrence> {
     let mut members = Vec::new();
     let lists = if root.has("runs") {
-        vec![("inputs", root.get("inputs"))]
+        // What runs in JavaScript or a container can give outputs that it does not declare.
+        let using = root.get_in(&["runs", "using"]).and_then(|it| it.text());
+        members.push(("fixed".to_owned(), Value::Bool(using == Some("composite"))));
+        vec![("inputs", root.get("inputs")), ("outputs", root.get("outputs"))]
     } else {
         let on = root.get("on")?;
         let is_called = on.has("workflow_call")
@@ -167,7 +250,8 @@ fn declared(root: &Node<'_>) -> Option<Occurrence> {
         members.push(("callable".to_owned(), Value::Bool(is_called)));
         let call = on.get("workflow_call");
         let of = |key: &str| call.as_ref().and_then(|it| it.get(key));
-        vec![("inputs", of("inputs")), ("secrets", of("secrets"))]
+        members.push(("fixed".to_owned(), Value::Bool(true)));
+        vec![("inputs", of("inputs")), ("secrets", of("secrets")), ("outputs", of("outputs"))]
     };
     for (key, list) in lists {
         let list = list.map(|it| it.members()).unwrap_or_default();
@@ -178,6 +262,7 @@ fn declared(root: &Node<'_>) -> Option<Occurrence> {
             let occurrences = [
                 ("required".to_owned(), Value::Bool(is_required && !it.has("default"))),
                 ("type".to_owned(), Value::String(kind)),
+                ("deprecated".to_owned(), Value::Bool(it.has("deprecationMessage"))),
             ];
             (name.to_owned(), Value::Object(occurrences.to_vec()))
         };
@@ -207,10 +292,39 @@ impl Call<'_> {
             ));
             return;
         }
+        self.check_outputs(declared, found);
         self.check_names("with", "input", declared.get("inputs"), found);
         let inherits = self.call.get("secrets").and_then(|it| it.text()) == Some("inherit");
         if self.target == CallTarget::Workflow && !inherits {
             self.check_names("secrets", "secret", declared.get("secrets"), found);
+        }
+    }
+
+    /// Outputs that are read and not declared are always empty.
+    fn check_outputs(&self, declared: &Node<'_>, found: &mut Vec<RuleFinding>) {
+        let Some(outputs) = declared.get("outputs") else { return };
+        let is_fixed = matches!(declared.value.get("fixed"), Some(Value::Bool(true)));
+        let uses = cut(self.uses);
+        for (name, place) in self.call.get("outputs").map(|it| it.members()).unwrap_or_default() {
+            if name == "*" || outputs.keys().any(|it| it.eq_ignore_ascii_case(name)) {
+                continue;
+            }
+            let Some(at) = place.text().and_then(|it| it.parse::<Pointer>().ok()) else { continue };
+            let near = typo::nearest(name, outputs.keys());
+            let known = typo::nearest_first(name, outputs.keys(), 6).join("`, `");
+            let hint = match near {
+                Some((near, _)) => format!("consider `{near}`"),
+                None if known.is_empty() => "it has none".to_owned(),
+                None => format!("there are `{known}`"),
+            };
+            let severity = match (is_fixed, near) {
+                (true, Some(_)) => Severity::Error,
+                (true, None) | (false, Some(_)) => Severity::Warning,
+                (false, None) => Severity::Info,
+            };
+            let message = format!("`{uses}` has no output `{}`; {hint}", cut(name));
+            let one = RuleFinding::new(self.file, at, MemberPart::Value, message);
+            found.push(RuleFinding { severity: Some(severity), ..one });
         }
     }
 
@@ -243,6 +357,11 @@ impl Call<'_> {
                 found.push(self.unknown(&caller.join(key), name, what, &declared, near));
                 continue;
             };
+            if matches!(occurrences.value.get("deprecated"), Some(Value::Bool(true))) {
+                let message = format!("{what} `{name}` of `{uses}` is deprecated");
+                let one = RuleFinding::new(self.file, at.clone(), MemberPart::Key, message);
+                found.push(RuleFinding { severity: Some(Severity::Info), ..one });
+            }
             let kind = occurrences.get("type").and_then(|it| it.text()).unwrap_or_default();
             if let Some(why) = mismatch(kind, value.value) {
                 let message = format!("{what} `{name}` of `{uses}`: {why}");

@@ -80,9 +80,28 @@ pub(super) fn check(node: &Node<'_>, text: &str, problems: &mut WorkflowProblems
 }
 
 fn constant(node: &Node<'_>, expr: &Expr, problems: &mut WorkflowProblems) {
-    if let Some(value) = truth(expr) {
-        let message = format!("the condition is always {value}");
-        problems.value(RULE, Severity::Info, node, message);
+    match truth(expr) {
+        Some(value) => always(node, value, problems),
+        None if is_literal(expr) => {
+            problems.value(RULE, Severity::Info, node, "the condition is always the same");
+        }
+        None => {}
+    }
+}
+
+/// Says of a condition what it always is.
+pub(super) fn always(node: &Node<'_>, value: bool, problems: &mut WorkflowProblems) {
+    problems.value(RULE, Severity::Info, node, format!("the condition is always {value}"));
+}
+
+/// Whether an expression is made of literals alone.
+fn is_literal(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number | ExprKind::Text(_) => true,
+        ExprKind::Not(of) => is_literal(of),
+        ExprKind::Compare { left, right, .. } => is_literal(left) && is_literal(right),
+        ExprKind::Logic { parts, .. } => parts.iter().all(is_literal),
+        _ => false,
     }
 }
 

@@ -17,6 +17,8 @@ const MONTHS: [&str; 12] =
     ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
 const DAYS: [&str; 7] = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
 
+const DAYS_OF_MONTH: [u32; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
 struct Field {
     name: &'static str,
     range: RangeInclusive<u32>,
@@ -44,11 +46,10 @@ pub(super) fn check(node: &Node<'_>, problems: &mut WorkflowProblems) {
         problems.value(RULE, Severity::Error, node, message);
         return;
     }
-    let mut minutes = Vec::new();
-    for (idx, (field, range)) in FIELDS.iter().zip(fields).enumerate() {
+    let mut found = Vec::new();
+    for (field, range) in FIELDS.iter().zip(fields) {
         match values(field, &text[range.clone()]) {
-            Ok(found) if idx == 0 => minutes = found,
-            Ok(_) => {}
+            Ok(values) => found.push(values),
             Err(why) => {
                 let message = format!("{}: {why}", field.name);
                 problems.part(RULE, Severity::Error, node, range, message);
@@ -56,7 +57,14 @@ pub(super) fn check(node: &Node<'_>, problems: &mut WorkflowProblems) {
             }
         }
     }
-    if let Some(gap) = smallest_gap(&minutes).filter(|it| *it < MIN_MINUTES) {
+    let [minutes, _, days, months, weekdays] = found.as_slice() else { return };
+    // With days of the week, either kind of day will do.
+    let last = months.iter().map(|it| DAYS_OF_MONTH[(*it as usize - 1) % 12]).max();
+    if weekdays.len() == DAYS.len() && days.first().copied() > last {
+        let message = "no month of the schedule has such a day; the workflow never starts";
+        problems.value(RULE, Severity::Warning, node, message);
+    }
+    if let Some(gap) = smallest_gap(minutes).filter(|it| *it < MIN_MINUTES) {
         let message = format!(
             "the schedule asks for a run every {gap} minutes; GitHub starts one every {MIN_MINUTES} minutes at most"
         );

@@ -7,7 +7,7 @@ use super::expr::{self, Checker, Expr, ExprKind, Scope, SyntaxError, Type};
 use super::node::Node;
 use super::problem::WorkflowProblems;
 use super::tables::TABLES;
-use super::{conditions, scopes};
+use super::{conditions, scopes, steps};
 use crate::typo::Nearness;
 
 const SYNTAX: &str = "SEM_EXPRESSION_SYNTAX";
@@ -20,6 +20,8 @@ enum ExpectedType {
     Text,
     Bool,
     Number,
+    Array,
+    Object,
     Anything,
 }
 
@@ -50,6 +52,9 @@ const UNTRUSTED: [&str; 20] = [
 pub(super) fn check(root: &Node<'_>, problems: &mut WorkflowProblems) {
     let scope = scopes::of_workflow(root);
     let mut look = TemplateChecker { problems, scope: &scope };
+    look.plain_events(root);
+    look.plain(root.get("permissions"), "permissions");
+    look.plain(root.get("defaults"), "defaults");
     look.deep(root.get("run-name"), "run-name", ExpectedType::Text);
     look.env(root.get("env"), "env");
     look.concurrency(root.get("concurrency"), "concurrency");
@@ -81,6 +86,8 @@ pub(super) fn check(root: &Node<'_>, problems: &mut WorkflowProblems) {
 fn check_job(workflow: &Scope, job: &Node<'_>, jobs: &Node<'_>, problems: &mut WorkflowProblems) {
     let scope = scopes::of_job(workflow, job, jobs);
     let mut look = TemplateChecker { problems, scope: &scope };
+    look.plain(job.get("uses"), "jobs.*.uses");
+    look.plain(job.get("permissions"), "jobs.*.permissions");
     look.deep(job.get("name"), "jobs.*.name", ExpectedType::Text);
     look.condition(job.get("if"), "jobs.*.if");
     look.deep(job.get("runs-on"), "jobs.*.runs-on", ExpectedType::Anything);
@@ -95,7 +102,7 @@ fn check_job(workflow: &Scope, job: &Node<'_>, jobs: &Node<'_>, problems: &mut W
         if strategy.is_object() {
             look.deep(strategy.get("fail-fast"), "jobs.*.strategy", ExpectedType::Bool);
             look.deep(strategy.get("max-parallel"), "jobs.*.strategy", ExpectedType::Number);
-            look.deep(strategy.get("matrix"), "jobs.*.strategy", ExpectedType::Anything);
+            look.matrix(strategy.get("matrix"), "jobs.*.strategy");
         } else {
             look.deep(Some(strategy), "jobs.*.strategy", ExpectedType::Anything);
         }
@@ -128,7 +135,7 @@ fn check_job(workflow: &Scope, job: &Node<'_>, jobs: &Node<'_>, problems: &mut W
         "jobs.*.environment",
         ExpectedType::Text,
     );
-    let scope = check_steps(&scope, job.get("steps"), problems);
+    let scope = check_steps(&scope, job.get("steps"), StepKeys::OfJob, problems);
     let mut look = TemplateChecker { problems, scope: &scope };
     look.deep(
         environment.as_ref().and_then(|it| it.get("url")),
@@ -138,31 +145,72 @@ fn check_job(workflow: &Scope, job: &Node<'_>, jobs: &Node<'_>, problems: &mut W
     look.deep(job.get("outputs"), "jobs.*.outputs.*", ExpectedType::Text);
 }
 
+/// The expressions of an action, which come out where the job runs that uses it.
+pub(super) fn check_action(root: &Node<'_>, problems: &mut WorkflowProblems) {
+    let scope = scopes::of_action(root);
+    let mut look = TemplateChecker { problems, scope: &scope };
+    for (_, input) in root.get("inputs").map(|it| it.members()).unwrap_or_default() {
+        look.deep(input.get("default"), "action.inputs.*.default", ExpectedType::Text);
+    }
+    let Some(runs) = root.get("runs") else { return };
+    look.condition(runs.get("pre-if"), "action.runs");
+    look.condition(runs.get("post-if"), "action.runs");
+    look.deep(runs.get("args"), "action.runs.args", ExpectedType::Text);
+    look.deep(runs.get("env"), "action.runs.args", ExpectedType::Text);
+    let scope = check_steps(&scope, runs.get("steps"), StepKeys::OfAction, problems);
+    let mut look = TemplateChecker { problems, scope: &scope };
+    for (_, output) in root.get("outputs").map(|it| it.members()).unwrap_or_default() {
+        look.deep(output.get("value"), "action.outputs.*.value", ExpectedType::Text);
+    }
+}
+
+/// Whose steps they are: what an expression may use differs.
+#[derive(Clone, Copy)]
+enum StepKeys {
+    OfJob,
+    OfAction,
+}
+
+impl StepKeys {
+    fn of(self, name: &str) -> &'static str {
+        match (self, name) {
+            (StepKeys::OfAction, "if") => "action.steps.if",
+            (StepKeys::OfAction, _) => "action.steps",
+            (StepKeys::OfJob, "if") => "jobs.*.steps.if",
+            (StepKeys::OfJob, "name") => "jobs.*.steps.name",
+            (StepKeys::OfJob, "run") => "jobs.*.steps.run",
+            (StepKeys::OfJob, "with") => "jobs.*.steps.with",
+            (StepKeys::OfJob, "env") => "jobs.*.steps.env",
+            (StepKeys::OfJob, "working-directory") => "jobs.*.steps.working-directory",
+            (StepKeys::OfJob, "continue-on-error") => "jobs.*.steps.continue-on-error",
+            (StepKeys::OfJob, _) => "jobs.*.steps.timeout-minutes",
+        }
+    }
+}
+
 /// Every step sees those before it; what all of them give is returned.
-fn check_steps(job: &Scope, steps: Option<Node<'_>>, problems: &mut WorkflowProblems) -> Scope {
+fn check_steps(
+    job: &Scope,
+    steps: Option<Node<'_>>,
+    keys: StepKeys,
+    problems: &mut WorkflowProblems,
+) -> Scope {
     let mut scope = job.clone();
     let mut results: Vec<(&str, Type)> = Vec::new();
     scope.contexts.insert("steps", Type::closed(results.clone()));
     let mut is_open = false;
-    for step in steps.map(|it| it.items()).unwrap_or_default() {
+    for step in steps.map(|it| steps::flat(&it)).unwrap_or_default() {
         let mut look = TemplateChecker { problems, scope: &scope };
-        look.condition(step.get("if"), "jobs.*.steps.if");
-        look.deep(step.get("name"), "jobs.*.steps.name", ExpectedType::Text);
-        look.deep(step.get("run"), "jobs.*.steps.run", ExpectedType::Text);
-        look.env(step.get("env"), "jobs.*.steps.env");
-        look.deep(step.get("with"), "jobs.*.steps.with", ExpectedType::Text);
-        let directory = step.get("working-directory");
-        look.deep(directory, "jobs.*.steps.working-directory", ExpectedType::Text);
-        look.deep(
-            step.get("continue-on-error"),
-            "jobs.*.steps.continue-on-error",
-            ExpectedType::Bool,
-        );
-        look.deep(
-            step.get("timeout-minutes"),
-            "jobs.*.steps.timeout-minutes",
-            ExpectedType::Number,
-        );
+        let key = |name: &str| keys.of(name);
+        look.plain(step.get("uses"), "jobs.*.steps.uses");
+        look.plain(step.get("id"), "jobs.*.steps.id");
+        look.condition(step.get("if"), key("if"));
+        for name in ["name", "run", "with", "working-directory"] {
+            look.deep(step.get(name), key(name), ExpectedType::Text);
+        }
+        look.env(step.get("env"), key("env"));
+        look.deep(step.get("continue-on-error"), key("continue-on-error"), ExpectedType::Bool);
+        look.deep(step.get("timeout-minutes"), key("timeout-minutes"), ExpectedType::Number);
         look.untrusted(&step);
         is_open |= step.get("id").is_some_and(|it| it.is_dynamic()) || step.has("<<");
         if is_open {
@@ -195,6 +243,58 @@ impl TemplateChecker<'_, '_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// All texts of a value where GitHub reads no expressions.
+    fn plain(&mut self, node: Option<Node<'_>>, key: &str) {
+        let Some(node) = node else { return };
+        match node.value {
+            Value::String(text) if text.contains("${{") => {
+                let Some(first) = expr::placeholders(text).into_iter().next() else { return };
+                let message =
+                    format!("expressions are not available in `{}`", key.replace('*', "NAME"));
+                let rule = "SEM_EXPRESSION_CONTEXT";
+                self.problems.part(rule, Severity::Error, &node, first.range, message);
+            }
+            Value::Array(_) => node.items().into_iter().for_each(|it| self.plain(Some(it), key)),
+            Value::Object(_) => {
+                node.members().into_iter().for_each(|(_, it)| self.plain(Some(it), key));
+            }
+            _ => {}
+        }
+    }
+
+    /// What starts a workflow is known before there is anything to compute with; what people read may show anything.
+    fn plain_events(&mut self, root: &Node<'_>) {
+        for (event, node) in root.get("on").map(|it| it.members()).unwrap_or_default() {
+            match event {
+                "workflow_call" => {}
+                "workflow_dispatch" => {
+                    for (_, input) in node.get("inputs").map(|it| it.members()).unwrap_or_default()
+                    {
+                        for key in ["default", "options", "type"] {
+                            self.plain(input.get(key), "on.workflow_dispatch.inputs");
+                        }
+                    }
+                }
+                _ => self.plain(Some(node), &format!("on.{event}")),
+            }
+        }
+    }
+
+    /// A matrix, or a row of one, may come out of one expression.
+    fn matrix(&mut self, node: Option<Node<'_>>, key: &str) {
+        let Some(node) = node else { return };
+        if !node.is_object() {
+            return self.deep(Some(node), key, ExpectedType::Object);
+        }
+        for (_, row) in node.members() {
+            let wanted = match row.text() {
+                Some(_) => ExpectedType::Array,
+                None => ExpectedType::Anything,
+            };
+            self.deep(Some(row), key, wanted);
         }
     }
 
@@ -279,18 +379,16 @@ impl TemplateChecker<'_, '_> {
             (ExpectedType::Text, _) => (kind.is_text_like(), "a string"),
             (ExpectedType::Bool, _) => (*kind == Type::Bool, "a boolean"),
             (ExpectedType::Number, _) => (*kind == Type::Number, "a number"),
+            (ExpectedType::Array, _) => (matches!(kind, Type::Array(_)), "an array"),
+            (ExpectedType::Object, _) => (matches!(kind, Type::Object(_)), "an object"),
         };
-        // Texts are read as booleans and numbers, and whether that works is not known here.
-        let is_literal = matches!(
-            expr.kind,
-            ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::Number | ExprKind::Null
-        );
-        let is_convertible =
-            matches!(kind, Type::Text) && wanted != ExpectedType::Text && !is_literal;
-        if is_right || is_convertible {
+        if is_right {
             return;
         }
         let message = match kind {
+            Type::Text if wanted != ExpectedType::Text => {
+                format!("expected {words}, found {kind}; consider `fromJSON(…)`")
+            }
             Type::Object(_) | Type::Array(_) if wanted == ExpectedType::Text => {
                 format!("expected {words}, found {kind}; consider `toJSON(…)`")
             }
@@ -301,6 +399,9 @@ impl TemplateChecker<'_, '_> {
 
     fn condition(&mut self, node: Option<Node<'_>>, key: &str) {
         let Some(node) = node else { return };
+        if let Value::Bool(value) = node.value {
+            conditions::always(&node, *value, self.problems);
+        }
         let Some(text) = node.text() else { return };
         conditions::check(&node, text, self.problems);
         if text.contains("${{") {
@@ -341,8 +442,9 @@ impl TemplateChecker<'_, '_> {
 }
 
 fn untrusted_parts<'e>(expr: &'e Expr, found: &mut Vec<(&'e Expr, String)>) {
-    if let Some(path) = path(expr) {
-        let name = path.strip_prefix("github.").unwrap_or_default();
+    if let Some(path) = expr.path() {
+        let name = path.join(".");
+        let name = name.strip_prefix("github.").unwrap_or_default();
         if UNTRUSTED.contains(&name) {
             found.push((expr, name.to_owned()));
         }
@@ -365,21 +467,5 @@ fn untrusted_parts<'e>(expr: &'e Expr, found: &mut Vec<(&'e Expr, String)>) {
         }
         ExprKind::Logic { parts, .. } => parts.iter().for_each(|it| untrusted_parts(it, found)),
         _ => {}
-    }
-}
-
-/// `github.event.issue.title` in lower case; an index is `*`.
-fn path(expr: &Expr) -> Option<String> {
-    match &expr.kind {
-        ExprKind::Context(name) => Some(name.to_ascii_lowercase()),
-        ExprKind::Property { of, name, .. } => {
-            Some(format!("{}.{}", path(of)?, name.to_ascii_lowercase()))
-        }
-        ExprKind::Filter(of) => Some(format!("{}.*", path(of)?)),
-        ExprKind::Index { of, index } => match &index.kind {
-            ExprKind::Text(name) => Some(format!("{}.{}", path(of)?, name.to_ascii_lowercase())),
-            _ => Some(format!("{}.*", path(of)?)),
-        },
-        _ => None,
     }
 }

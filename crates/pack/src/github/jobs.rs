@@ -58,6 +58,9 @@ fn check(job: &Node<'_>, default_shell: Option<&Node<'_>>, problems: &mut Workfl
             );
         }
     }
+    if let Some(it) = job.get("snapshot") {
+        check_snapshot(&it, problems);
+    }
     for key in ["timeout-minutes", "cancel-timeout-minutes"] {
         check_positive(job.get(key), problems);
     }
@@ -95,8 +98,24 @@ fn check(job: &Node<'_>, default_shell: Option<&Node<'_>>, problems: &mut Workfl
     }
 }
 
+/// The image that a job leaves behind.
+fn check_snapshot(node: &Node<'_>, problems: &mut WorkflowProblems) {
+    if !node.is_object() {
+        return;
+    }
+    keys::check(node, &["image-name", "version", "if"], "key of `snapshot`", problems);
+    if !node.has("image-name") && !node.keys().any(|it| typo::nearest(it, ["image-name"]).is_some())
+    {
+        let message = "missing key `image-name`; the image has no name";
+        problems.key(keys::KEY, Severity::Error, node, message);
+    }
+}
+
 /// A job that waits for one name twice.
 fn check_needs(job: &Node<'_>, problems: &mut WorkflowProblems) {
+    if let Some(it) = job.get("needs") {
+        keys::warn_empty(&it, "needs", problems);
+    }
     let mut seen = BTreeSet::new();
     for need in job.get("needs").map(|it| it.one_or_many()).unwrap_or_default() {
         let Some(name) = need.text() else { continue };

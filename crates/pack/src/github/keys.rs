@@ -47,7 +47,7 @@ pub(super) const JOB: [&str; 20] = [
 const CALL: [&str; 9] =
     ["name", "uses", "with", "secrets", "needs", "if", "permissions", "strategy", "concurrency"];
 
-const STEP: [&str; 11] = [
+const STEP: [&str; 16] = [
     "id",
     "if",
     "name",
@@ -59,7 +59,15 @@ const STEP: [&str; 11] = [
     "timeout-minutes",
     "shell",
     "working-directory",
+    "background",
+    "wait",
+    "wait-all",
+    "cancel",
+    "parallel",
 ];
+
+/// The keys of steps that wait for steps in the background, end them, or run several at once.
+const CONTROL: [&str; 4] = ["wait", "wait-all", "cancel", "parallel"];
 
 /// The keys of an object are known ones.
 pub(super) fn check(
@@ -156,6 +164,9 @@ pub(super) fn check_step(step: &Node<'_>, problems: &mut WorkflowProblems) {
         return;
     }
     check(step, &STEP, "key of a step", problems);
+    if CONTROL.iter().any(|it| step.has(it)) {
+        return;
+    }
     let (uses, run) = (step.get("uses"), step.get("run"));
     match (&uses, &run) {
         (Some(_), Some(run)) => {
@@ -176,7 +187,11 @@ pub(super) fn check_step(step: &Node<'_>, problems: &mut WorkflowProblems) {
                 }
             }
         }
-        (None, Some(_)) => {
+        (None, Some(run)) => {
+            if run.text().is_some_and(|it| it.trim().is_empty()) {
+                let message = "`run` is empty; the step does nothing";
+                problems.value(KEY, Severity::Warning, run, message);
+            }
             if let Some(with) = step.get("with") {
                 let message =
                     "`with` is not available in a step with `run`; pass values through `env`";

@@ -56,6 +56,9 @@ pub(super) fn check(
         }
         _ => node.clone(),
     };
+    if labels.text().is_some_and(|it| it.trim().is_empty()) {
+        problems.value(RULE, Severity::Error, &labels, "`runs-on` is empty; the job has no runner");
+    }
     let items = labels.one_or_many();
     if items.is_empty() && !node.is_object() {
         problems.key(RULE, Severity::Error, node, "`runs-on` is empty; the job has no runner");
@@ -87,6 +90,11 @@ pub(super) fn check(
                             format!("label `{label}` contradicts `{name}`; no runner has both");
                         problems.value(RULE, Severity::Error, value, message);
                     }
+                    Some((_, name)) if !is_self_hosted && !is_group && are_apart(label, name) => {
+                        let message =
+                            format!("label `{label}` contradicts `{name}`; no runner has both");
+                        problems.value(RULE, Severity::Error, value, message);
+                    }
                     Some(_) => {}
                     None => first = Some((system, label.to_owned())),
                 }
@@ -99,6 +107,17 @@ pub(super) fn check(
     }
     let one = systems.first().copied().flatten()?;
     systems.iter().all(|it| *it == Some(one)).then_some(one)
+}
+
+/// Whether they are two releases of one system that GitHub has runners for.
+fn are_apart(one: &str, other: &str) -> bool {
+    let hosted = TABLES.labels.get("hosted");
+    let is_release = |label: &str| {
+        let name = label.to_ascii_lowercase();
+        name.contains(|it: char| it.is_ascii_digit())
+            && hosted.is_some_and(|it| it.contains(&name.as_str()))
+    };
+    is_release(one) && is_release(other) && !one.eq_ignore_ascii_case(other)
 }
 
 fn check_label(node: &Node<'_>, label: &str, problems: &mut WorkflowProblems) {

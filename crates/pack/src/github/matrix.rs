@@ -27,16 +27,10 @@ pub(super) fn check(matrix: &Node<'_>, problems: &mut WorkflowProblems) {
             );
         }
         for (idx, item) in items.iter().enumerate() {
-            let is_scalar = item.scalar().is_some();
-            if is_scalar
-                && !item.is_dynamic()
-                && items[..idx].iter().any(|it| it.value.is_same(item.value))
-            {
-                let message = format!(
-                    "`{}` is in row `{}` twice",
-                    cut(&item.scalar().unwrap_or_default()),
-                    cut(name)
-                );
+            if !item.is_dynamic() && items[..idx].iter().any(|it| it.value.is_same(item.value)) {
+                let shown = item.scalar().map(|it| format!("`{}`", cut(&it)));
+                let shown = shown.unwrap_or_else(|| "this item".to_owned());
+                let message = format!("{shown} is in row `{}` twice", cut(name));
                 problems.value(RULE, Severity::Warning, item, message);
             }
         }

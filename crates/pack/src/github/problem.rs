@@ -198,7 +198,7 @@ impl WorkflowProblem {
         });
     }
 
-    fn rename(&mut self, object: &Node<'_>, old: &str, new: &str, nearness: Nearness) {
+    pub(super) fn rename(&mut self, object: &Node<'_>, old: &str, new: &str, nearness: Nearness) {
         let (at, from, to) = (object.at.clone(), old.to_owned(), new.to_owned());
         self.fix = Some(ProblemFix {
             title: format!("Rename `{}` to `{new}`", cut(old)),

@@ -25,9 +25,36 @@ pub(super) fn of_workflow(root: &Node<'_>) -> Scope {
     scope
 }
 
+/// What the expressions of an action can refer to. Of the job that uses it nothing is known.
+pub(super) fn of_action(root: &Node<'_>) -> Scope {
+    let github = TABLES.github.iter().map(|(name, kind)| match *name {
+        "event" => (*name, Type::Any),
+        _ => (*name, named_type(kind)),
+    });
+    let mut scope = Scope::default();
+    scope.contexts.insert("github", Type::from_table(github));
+    scope.contexts.insert("env", Type::map(Type::Text));
+    scope.contexts.insert("runner", runner());
+    let inputs = match root.get("inputs") {
+        Some(it) if it.has("<<") => Type::Any,
+        Some(it) => Type::closed(it.keys().map(|it| (it, Type::Text))),
+        None => Type::closed(Vec::<(&str, Type)>::new()),
+    };
+    scope.contexts.insert("inputs", inputs);
+    scope
+}
+
+fn runner() -> Type {
+    let names = ["name", "os", "arch", "temp", "tool_cache", "debug", "environment", "workspace"];
+    Type::from_table(names.map(|it| (it, Type::Text)))
+}
+
 /// The event is whatever started the workflow; of one that was started by hand the inputs are known.
 fn event(root: &Node<'_>) -> Type {
     let inputs = root.get_in(&["on", "workflow_dispatch", "inputs"]);
+    // In a workflow that is called it is the event of the caller.
+    let is_called = root.get("on").is_some_and(|it| it.has("workflow_call"));
+    let inputs = inputs.filter(|_| !is_called);
     match inputs.filter(|it| it.is_object() && !it.has("<<")) {
         Some(it) => Type::open([("inputs", Type::closed(it.keys().map(|it| (it, Type::Text))))]),
         None => Type::Any,
@@ -96,8 +123,7 @@ pub(super) fn of_job(workflow: &Scope, job: &Node<'_>, jobs: &Node<'_>) -> Scope
         ("max-parallel", Type::Number),
     ];
     scope.contexts.insert("strategy", Type::from_table(strategy));
-    let runner = ["name", "os", "arch", "temp", "tool_cache", "debug", "environment", "workspace"];
-    scope.contexts.insert("runner", Type::from_table(runner.map(|it| (it, Type::Text))));
+    scope.contexts.insert("runner", runner());
     scope.contexts.insert("job", job_context(job));
     scope
 }

@@ -12,7 +12,15 @@ use crate::schema::cut;
 
 const ID: &str = "SEM_STEP_ID_UNIQUE";
 const SYNTAX: &str = "SEM_ID_SYNTAX";
-const METADATA: &str = "SEM_ACTION_METADATA";
+
+/// The steps of a list, with those that a step runs at the same time.
+pub(super) fn flat<'a>(steps: &Node<'a>) -> Vec<Node<'a>> {
+    let all = steps.items().into_iter().flat_map(|step| match step.get("parallel") {
+        Some(inner) => inner.items(),
+        None => vec![step],
+    });
+    all.collect()
+}
 
 /// Where the steps run.
 pub(super) struct Host<'a> {
@@ -23,7 +31,7 @@ pub(super) struct Host<'a> {
 
 pub(super) fn check_all(steps: &Node<'_>, host: &Host<'_>, problems: &mut WorkflowProblems) {
     let mut ids: HashMap<String, &str> = HashMap::new();
-    for step in steps.items() {
+    for step in flat(steps) {
         keys::check_step(&step, problems);
         check_id(&step, &mut ids, problems);
         if let Some(it) = step.get("env") {
@@ -79,46 +87,4 @@ fn is_id(text: &str) -> bool {
     let is_first = |it: char| it.is_ascii_alphabetic() || it == '_';
     text.starts_with(is_first)
         && text.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '_' | '-'))
-}
-
-/// What an action says about itself, and its steps if it is made of steps.
-pub(super) fn check_action(root: &Node<'_>, problems: &mut WorkflowProblems) {
-    for key in ["inputs", "outputs"] {
-        if let Some(it) = root.get(key) {
-            keys::check_repeated(&it, "name", problems);
-        }
-    }
-    for key in ["name", "description"] {
-        if !root.has(key) {
-            let message = format!("missing key `{key}`; every action has one");
-            problems.key(METADATA, Severity::Warning, root, message);
-        }
-    }
-    let Some(runs) = root.get("runs") else { return };
-    let Some(using) = runs.get("using") else { return };
-    let Some(kind) = using.text() else { return };
-    let needed = match kind {
-        "composite" => "steps",
-        "docker" => "image",
-        _ if kind.starts_with("node") => "main",
-        _ => {
-            let known = ["composite", "docker", "node20", "node24"];
-            problems.unknown_value(METADATA, &using, "way to run an action", known);
-            return;
-        }
-    };
-    if ["node12", "node16"].contains(&kind) {
-        let message = format!("runners no longer have `{kind}`; use `node24`");
-        problems.value(METADATA, Severity::Warning, &using, message);
-    }
-    if !runs.has(needed) {
-        let message = format!("missing key `{needed}`; an action with `using: {kind}` needs it");
-        problems.key(METADATA, Severity::Error, &runs, message);
-    }
-    let Some(steps) = runs.get("steps").filter(|_| kind == "composite") else { return };
-    check_all(&steps, &Host { system: None, shell: None }, problems);
-    for step in steps.items().iter().filter(|it| it.has("run") && !it.has("shell")) {
-        let message = "missing key `shell`; a composite action needs it for every `run`";
-        problems.value(keys::KEY, Severity::Error, step, message);
-    }
 }

@@ -20,6 +20,8 @@ pub(super) struct Tables {
     pub(super) scopes: BTreeMap<&'static str, Vec<&'static str>>,
     pub(super) labels: BTreeMap<&'static str, Vec<&'static str>>,
     pub(super) shells: BTreeMap<&'static str, Vec<&'static str>>,
+    /// The icons and colours that the marketplace has.
+    pub(super) branding: BTreeMap<&'static str, Vec<&'static str>>,
     /// What an expression may use, by the key it stands under.
     pub(super) contexts: BTreeMap<&'static str, Available>,
     /// The members of the context `github` with their types.
@@ -83,6 +85,9 @@ impl Tables {
                 }
                 "shell" => {
                     tables.shells.insert(name, words);
+                }
+                "branding" => {
+                    tables.branding.insert(name, words);
                 }
                 "context" => {
                     let (contexts, functions) = halves(words);

@@ -34,6 +34,7 @@ fn violation(at: &str, proposals: Vec<SchemaRepair>) -> SchemaViolation {
         at: at.parse().unwrap(),
         anchor: MemberPart::Value,
         message: "is wrong".into(),
+        is_harmless: false,
         details: BTreeMap::new(),
         proposals,
     }
@@ -78,7 +79,7 @@ fn what_the_document_refuses_is_not_proposed() {
     insta::assert_snapshot!(lines("a.yaml", text, violations).join("\n"), @r"
     /a: `&x` is used by 1 alias(es), so an edit here would change more than one place
     /b: Set /b
-    /c/d: key `d` comes only from the merge `<<`; edit the map that is merged in
+    /c/<</d: Set /c/d
     /e: Set /e
     /e/f: there is nothing at `/e/f`
     ");

@@ -1,7 +1,7 @@
 //! Which branch of `anyOf` or `oneOf` was meant, when none fits.
 //!
-//! A branch is ruled out by the type of the value, and by a constant or an enumeration for one of its members, which
-//! is how schemas tell branches apart. Of those that are left, the one whose errors lie deepest, and then the one with
+//! A branch is ruled out by the type of the value, and by a constant, an enumeration or a pattern for one of its
+//! members, which is how schemas tell branches apart. Of those that are left, the one whose errors lie deepest, and then the one with
 //! the fewest, was meant, if it is the only one. If every branch wants another constant in the same member, that
 //! member is what is wrong; if every branch wants another type, the type is.
 
@@ -32,8 +32,10 @@ pub(crate) fn best(
     if let Some(kind) = one_type_of_all(&here.at, &branches) {
         return vec![SchemaFault { kind, ..here }];
     }
-    let tags: Vec<Option<&SchemaFault>> =
-        branches.iter().map(|it| wrong_tag(&here.at, it)).collect();
+    let tags: Vec<Option<&SchemaFault>> = branches
+        .iter()
+        .map(|it| wrong_tag(&here.at, it).or_else(|| wrong_pattern(&here.at, it, &branches)))
+        .collect();
     let standings: Vec<BranchRank> = branches
         .iter()
         .zip(&tags)
@@ -102,6 +104,26 @@ fn wrong_tag<'a>(at: &Pointer, faults: &'a [SchemaFault]) -> Option<&'a SchemaFa
             _ => false,
         };
         is_tag && it.at.segments().len() == depth + 1
+    })
+}
+
+/// A pattern that a member does not match, where another branch has nothing to say about the member.
+fn wrong_pattern<'a>(
+    at: &Pointer,
+    faults: &'a [SchemaFault],
+    branches: &[Vec<SchemaFault>],
+) -> Option<&'a SchemaFault> {
+    let depth = at.segments().len();
+    let is_fine = |branch: &[SchemaFault], member: &Pointer| {
+        branch.iter().all(|it| {
+            let is_other_type = it.at == *at && matches!(it.kind, FaultKind::Type { .. });
+            !is_other_type && !it.place().segments().starts_with(member.segments())
+        })
+    };
+    faults.iter().find(|it| {
+        matches!(it.kind, FaultKind::Pattern { .. })
+            && it.at.segments().len() == depth + 1
+            && branches.iter().any(|branch| is_fine(branch, &it.at))
     })
 }
 

@@ -74,7 +74,8 @@ fn of_json(fault: &ErrorSite<'_>) -> Vec<TextCandidate> {
     let nth = tokens.iter().position(|it| it.1.end > at).unwrap_or(tokens.len());
     let before = nth.checked_sub(1).and_then(|it| tokens.get(it));
     let here = tokens.get(nth);
-    let mut found = Vec::new();
+    // A quote of the other kind at one end of a string explains more than one that is missing beside it.
+    let mut found = slips::mixed_quotes(bytes, &line_around(bytes, at));
     if let (Some((_, before)), Some((token, _))) = (before, here)
         && !matches!(token, Token::Comma | Token::Colon | Token::Close(_))
     {
@@ -343,6 +344,10 @@ fn quotes(bytes: &[u8], near: &[Range<usize>]) -> Vec<TextCandidate> {
                 ends.push(last);
             }
             let opening = memchr::memchr(quote, text);
+            // Between brackets a string may end before everything that separates values.
+            if opening.is_some_and(|it| is_in_brackets(bytes, start + it)) {
+                ends.extend(memchr::memchr3_iter(b',', b'}', b']', text));
+            }
             ends.retain(|it| opening.is_some_and(|opening| *it > opening));
             ends.sort_unstable();
             ends.dedup();
@@ -397,6 +402,21 @@ fn is_in_brackets(bytes: &[u8], at: usize) -> bool {
     count(b"[{") > count(b"]}")
 }
 
+/// The bracket that is open at the place and was opened last, as far as the text before it shows.
+fn innermost_open(bytes: &[u8], at: usize) -> Option<u8> {
+    let before = &bytes[at.saturating_sub(MAX_FLOW)..at];
+    let mut closed = 0usize;
+    for byte in before.iter().rev() {
+        match byte {
+            b']' | b'}' => closed += 1,
+            b'[' | b'{' if closed == 0 => return Some(*byte),
+            b'[' | b'{' => closed -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
 /// A comma too many or too few at the place, which is between brackets.
 fn commas(bytes: &[u8], at: usize) -> Vec<TextCandidate> {
     let mut found = Vec::new();
@@ -420,6 +440,10 @@ fn commas(bytes: &[u8], at: usize) -> Vec<TextCandidate> {
                 .push(TextCandidate::new("add the missing `,`", insert(at - n_word - blanks, ",")));
         }
     } else if before > 0 && !b",[{".contains(&bytes[before - 1]) && at < bytes.len() {
+        // `{a [1]}`: what comes behind a name in braces may be its value as well as the next entry.
+        if b"[{\"'".contains(&bytes[at]) && blanks > 0 && innermost_open(bytes, at) == Some(b'{') {
+            found.push(TextCandidate::new("add the missing `:`", insert(before, ":")));
+        }
         found.push(TextCandidate::new("add the missing `,`", insert(before, ",")));
     }
     found

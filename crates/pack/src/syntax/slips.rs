@@ -16,6 +16,9 @@ fn candidate(title: &str, edits: Vec<edit::Edit>, is_guess: bool) -> TextCandida
     TextCandidate { title: title.to_owned(), edits, is_guess }
 }
 
+/// So many quotes of one line are tried.
+const MAX_QUOTES: usize = 16;
+
 /// How JSON and TOML write a boolean that another language writes with a capital.
 fn boolean(word: &[u8]) -> Option<&'static str> {
     match word {
@@ -200,6 +203,23 @@ fn curly_quotes(bytes: &[u8], tokens: &[(Token, Range<usize>)]) -> Option<TextCa
         }
     }
     (!edits.is_empty()).then(|| candidate("write straight quotes", edits, false))
+}
+
+/// A string that starts with one kind of quote and ends with the other: each single quote of the line that stands where
+/// a string starts or ends, as a double one.
+pub(super) fn mixed_quotes(bytes: &[u8], line: &Range<usize>) -> Vec<TextCandidate> {
+    let text = &bytes[line.clone()];
+    let is_edge = |nth: usize| {
+        let before = text[..nth].trim_ascii_end().last();
+        let after = text[nth + 1..].trim_ascii_start().first();
+        before.is_none_or(|it| b"[{,:".contains(it)) || after.is_none_or(|it| b"]},:".contains(it))
+    };
+    let places = memchr::memchr_iter(b'\'', text).filter(|it| is_edge(*it)).take(MAX_QUOTES);
+    let with = |nth: usize| {
+        let edits = replace(line.start + nth..line.start + nth + 1, "\"");
+        candidate("write the quote as `\"`", edits, false)
+    };
+    places.map(with).collect()
 }
 
 /// Quotes inside of a string that ends where its line does, such as `"say "hi""`.

@@ -62,7 +62,7 @@ pub(super) const FUNCTIONS: [BuiltinFunction; 13] = [
     status("failure"),
     status("success"),
     function("case", 3, None, &[Param::Any], Gives::Any),
-    function("contains", 2, Some(2), &[Param::Searched, Param::Any], Gives::Bool),
+    function("contains", 2, Some(2), &[Param::Searched, Param::Text], Gives::Bool),
     function("endsWith", 2, Some(2), &[Param::Text], Gives::Bool),
     function("format", 1, None, &[Param::Text, Param::Any], Gives::Text),
     function("fromJSON", 1, Some(1), &[Param::Text], Gives::Any),

@@ -53,6 +53,37 @@ pub(in crate::github) enum ExprKind {
     },
 }
 
+impl Expr {
+    /// The names from a context to a property, in lower case; a filter or another index than a text is `*`.
+    pub(in crate::github) fn path(&self) -> Option<Vec<String>> {
+        let (of, name) = match &self.kind {
+            ExprKind::Context(name) => return Some(vec![name.to_ascii_lowercase()]),
+            ExprKind::Property { of, name, .. } => (of, name.as_str()),
+            ExprKind::Filter(of) => (of, "*"),
+            ExprKind::Index { of, index } => match &index.kind {
+                ExprKind::Text(name) => (of, name.as_str()),
+                _ => (of, "*"),
+            },
+            _ => return None,
+        };
+        let mut path = of.path()?;
+        path.push(name.to_ascii_lowercase());
+        Some(path)
+    }
+
+    /// The expressions that it is made of.
+    pub(in crate::github) fn parts(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Property { of, .. } | ExprKind::Filter(of) | ExprKind::Not(of) => vec![of],
+            ExprKind::Index { of, index } => vec![of, index],
+            ExprKind::Call { args, .. } => args.iter().collect(),
+            ExprKind::Compare { left, right, .. } => vec![left, right],
+            ExprKind::Logic { parts, .. } => parts.iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// Reads all tokens as one expression that stands in `inside`.
 pub(super) fn parse(words: &[LexedToken<'_>], inside: Range<usize>) -> Result<Expr, SyntaxError> {
     let mut parser = Parser { words, at: 0, depth: 0, end: inside.end };

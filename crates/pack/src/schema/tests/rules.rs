@@ -127,6 +127,15 @@ fn the_best_branch_speaks() {
       Change `aut` to `auto` [behavior_changing, medium]
       => "auto"
     "#);
+    // Told apart by a pattern.
+    let patterns = r#"{"oneOf": [
+        {"type": "object", "properties": {"kind": {"pattern": "^cir"}, "r": {"type": "number"}}, "required": ["kind", "r"], "additionalProperties": false},
+        {"type": "object", "properties": {"kind": {"pattern": "^sq"}, "side": {"type": "number"}}, "required": ["kind", "side"], "additionalProperties": false}
+    ]}"#;
+    assert_snapshot!(check(patterns, Json, r#"{"kind": "circle", "sise": 1}"#), @r#"
+    SCHEMA_REQUIRED /r: the document lacks the required key `r`; add it
+    SCHEMA_UNKNOWN_KEY /sise: the document may not have the key `sise`. Allowed: `kind`, `r`
+    "#);
     let unclear = r#"{"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}"#;
     // Unclear.
     assert_snapshot!(check(unclear, Json, "{}"), @r#"
