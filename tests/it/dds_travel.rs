@@ -404,12 +404,13 @@ fn three_clones_of_a_bare_repository_decide_together() {
     scene.write("ws/regreen.toml", &(scene.read("ws/regreen.toml") + tool + owners));
     let eve = scene.run("dds init-signing --key eve.pub --as eve@example.org");
     assert_eq!(eve.code, 0, "{}", eve.text());
+    git(&scene, "ws", "init -q -b main");
     scene.trust();
     let people = ["ana", "ben", "eve"].map(|name| Person { scene: &scene, name });
     let [ana, ben, eve] = &people;
     let first = ana.add(&goal("The first"));
+    // The remote comes after the first proposal: it is the same place all the same.
     git(&scene, ".", "init -q --bare -b main shop.git");
-    git(&scene, "ws", "init -q -b main");
     git(&scene, "ws", "remote add origin ../shop.git");
     git(&scene, "ws", "add -A");
     git(&scene, "ws", "commit -q -m start");
