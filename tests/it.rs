@@ -34,6 +34,9 @@ mod dds_races;
 mod dds_refusals;
 #[path = "it/dds_run.rs"]
 mod dds_run;
+#[cfg(target_os = "linux")]
+#[path = "it/dds_states.rs"]
+mod dds_states;
 #[path = "it/dds_travel.rs"]
 mod dds_travel;
 #[path = "it/determinism.rs"]

@@ -57,7 +57,9 @@ fn an_approval_that_says_something_else_is_named_and_lets_nothing_run() {
     let scene = shop();
     let id = add(&scene, &record("good", &["src/"]));
     let statement: Value = serde_json::from_slice(&printed(&scene, &id)).unwrap();
-    let forgeries: [Forgery; 10] = [
+    let at = added_at(&scene, &id);
+    let forgeries: [Forgery; 11] = [
+        ("/predicate/expires", json!("2999-01-01T00:00:00Z"), "[govern] approval_days ends it on"),
         ("/predicate/expires", json!("2026-01-01T00:00:00Z"), "the approval expired at"),
         ("/predicate/repository", json!("0".repeat(32)), "the identity of the repository changed"),
         ("/predicate/nonce", json!(format!("{}-0", "0".repeat(32))), "was proposed again"),
@@ -76,7 +78,7 @@ fn an_approval_that_says_something_else_is_named_and_lets_nothing_run() {
     for (place, value, because) in forgeries {
         let mut forged = statement.clone();
         *forged.pointer_mut(place).unwrap() = value;
-        plant(&scene, &id, "ana", &forged, "2025-12-15T00:00:00Z");
+        plant(&scene, &id, "ana", &forged, &at);
         let said = unheld(&scene);
         assert!(said.contains(because), "{place}: {said}");
         assert_eq!(status(&scene, &id), "proposed", "{place}");
@@ -86,13 +88,19 @@ fn an_approval_that_says_something_else_is_named_and_lets_nothing_run() {
     let file = plant(&scene, &id, "ana", &statement, "2999-01-01T00:00:00Z");
     assert!(unheld(&scene).contains("which is in the future"));
     fs::remove_file(scene.path(&file)).unwrap();
-    let file = plant(&scene, &id, "eve", &statement, "2026-01-01T00:00:00Z");
+    let file = plant(&scene, &id, "eve", &statement, &at);
     assert!(unheld(&scene).contains("is not allowed to approve"));
     fs::remove_file(scene.path(&file)).unwrap();
     // The same by the same hand, unforged, is an approval.
-    plant(&scene, &id, "ana", &statement, "2026-01-01T00:00:00Z");
+    plant(&scene, &id, "ana", &statement, &at);
     assert_eq!(status(&scene, &id), "approved");
     assert_eq!(report(&scene, "dds run")["reports"][0]["status"], "success");
+}
+
+/// When the record was added: what is said to be from then is neither too old nor of tomorrow.
+fn added_at(scene: &Scene, id: &str) -> String {
+    let shown = report(scene, &format!("dds show {id}"));
+    shown["history"][0]["at"].as_str().unwrap().to_owned()
 }
 
 /// A pull brings a new signer, and an approval by it.
@@ -103,12 +111,41 @@ fn a_signer_that_came_with_an_approval_counts_once_the_user_trusts_it() {
     let statement: Value = serde_json::from_slice(&printed(&scene, &id)).unwrap();
     let line = format!("eve@example.org {}", scene.read("eve.pub"));
     scene.write("ws/allowed_signers", &(scene.read("ws/allowed_signers") + &line));
-    plant(&scene, &id, "eve", &statement, "2026-01-01T00:00:00Z");
+    plant(&scene, &id, "eve", &statement, &added_at(&scene, &id));
     assert!(unheld(&scene).contains("is not allowed to approve"));
     assert_eq!(status(&scene, &id), "proposed");
     assert_eq!(report(&scene, "dds run")["reports"], json!([]));
     scene.trust();
     assert_eq!(status(&scene, &id), "approved");
+}
+
+/// Somebody whose key counts nowhere approves and carries out in a clone of her own; her receipt closes nothing in another
+/// before its user trusts her key.
+#[test]
+fn a_receipt_closes_a_record_only_by_the_word_of_somebody_who_may_approve() {
+    let scene = shop();
+    let ana = Person { scene: &scene, name: "ana" };
+    let eve = Person { scene: &scene, name: "eve" };
+    let id = ana.add(&record("good", &["src/"]));
+    fs::rename(scene.path("eve"), scene.path("eve.key")).unwrap();
+    eve.pull(&ana);
+    fs::rename(scene.path("eve.key"), scene.path("eve/key")).unwrap();
+    let line = format!("eve@example.org {}", scene.read("eve.pub"));
+    scene.write("eve/allowed_signers", &(scene.read("ws/allowed_signers") + &line));
+    assert_eq!(eve.run("trust --yes").code, 0);
+    assert_eq!(eve.approve_with(&id, "eve/key")["status"], "approved");
+    assert_eq!(eve.report("dds run")["reports"][0]["status"], "success");
+    copy(&scene.path("eve/.regreen"), &scene.path("ws/.regreen"));
+    let shown = ana.report(&format!("dds show {id}"));
+    assert_eq!(shown["record"]["status"], "proposed", "{shown:#}");
+    let said = shown["unheld"].to_string();
+    assert!(said.contains("an approval that it names does not count here"), "{said}");
+    // With the line that lets her approve, and nobody trusting it.
+    ana.pull(&eve);
+    assert_eq!(ana.status(&id), "proposed");
+    assert_eq!(ana.run("trust --yes").code, 0);
+    assert_eq!(ana.status(&id), "executed");
+    ana.is_whole();
 }
 
 /// A clone that comes with a registry in which everything is approved.

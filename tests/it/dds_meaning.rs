@@ -68,6 +68,108 @@ fn a_script_of_the_repository_is_approved_with_the_tool_that_runs_it() {
     assert_eq!(report(&scene, "dds verify")["problems"], json!([]));
 }
 
+/// However the command names what it runs.
+#[test]
+fn a_program_that_a_shell_or_a_runner_finds_is_approved_too() {
+    let cases = [
+        (r#"["sh", "-c", "cd tools && sh ./mend.sh"]"#, "tools/mend.sh"),
+        (r#"["sh", "tools//../tools/mend.sh"]"#, "tools/mend.sh"),
+        (r#"["env", "A=1", "make", "-s"]"#, "Makefile"),
+    ];
+    for (command, program) in cases {
+        let scene = shop();
+        scene.write("ws/tools/mend.sh", "echo 'x = 2' > src/a.py\n");
+        scene.write("ws/Makefile", "all:\n\techo 'x = 2' > src/a.py\n");
+        let tool = format!("[tools.script]\ncommand = {command}\n");
+        scene.write("ws/regreen.toml", &(scene.read("ws/regreen.toml") + &tool));
+        scene.trust();
+        let id = add(&scene, &record("script", &["src/"]));
+        approve(&scene, &id, "ana");
+        let before = scene.read(&format!("ws/{program}"));
+        scene.write(&format!("ws/{program}"), &before.replace("x = 2", "evil"));
+        let said = refused(&scene, &id);
+        assert!(said.contains("a program that its tool runs changed"), "{command}: {said}");
+        // Nor does one person change it.
+        let id = add(&scene, &record("good", &[program]));
+        let first = scene.run(&approving(&scene, &id, "ana"));
+        assert!(first.stdout.contains("two different people"), "{command}: {}", first.text());
+    }
+}
+
+/// X-72: what is signed says how long it counts, and the policy how long it may; a policy that nobody trusts makes it no longer.
+#[test]
+fn an_approval_counts_no_longer_than_the_policy_allows() {
+    let scene = shop();
+    let config = scene.read("ws/regreen.toml");
+    let govern = |days: u32| format!("{config}[govern]\napproval_days = {days}\n");
+    let id = add(&scene, &record("good", &["src/"]));
+    approve(&scene, &id, "ana");
+    scene.write("ws/regreen.toml", &govern(3));
+    scene.trust();
+    let said = refused(&scene, &id);
+    assert!(said.contains("[govern] approval_days ends it on"), "{said}");
+    // Somebody allows ten years, and has it approved.
+    scene.write("ws/regreen.toml", &govern(3650));
+    scene.trust();
+    approve(&scene, &id, "ana");
+    scene.write("ws/regreen.toml", &govern(3));
+    scene.trust();
+    scene.write("ws/regreen.toml", &govern(3650));
+    let ran = report(&scene, "dds run");
+    assert_eq!(ran["reports"], json!([]), "{ran:#}");
+    assert!(ran["left"][0]["reason"].as_str().unwrap().contains("[govern]"), "{ran:#}");
+    scene.trust();
+    assert_eq!(report(&scene, "dds run")["reports"][0]["status"], "success");
+}
+
+/// A pull takes `require_plan` away: what was trusted still asks for it.
+#[test]
+fn a_plan_that_was_asked_for_is_asked_for_until_the_user_says_otherwise() {
+    let scene = shop();
+    let config = scene.read("ws/regreen.toml");
+    scene.write("ws/regreen.toml", &format!("{config}[govern]\nrequire_plan = true\n"));
+    scene.trust();
+    let id = add(&scene, &record("good", &["src/"]));
+    scene.write("ws/regreen.toml", &format!("{config}[govern]\nrequire_plan = false\n"));
+    let shown = report(&scene, &format!("dds show {id}"));
+    let why = shown["unsignable"].as_str().unwrap();
+    assert!(why.contains("it must be planned first"), "{why}");
+    scene.trust();
+    approve(&scene, &id, "ana");
+    assert_eq!(report(&scene, "dds run")["reports"][0]["status"], "success");
+}
+
+/// Two clones of one user carry out the same at the same moment: one does, and for the other nothing has happened.
+#[test]
+fn two_clones_of_one_user_use_an_approval_once() {
+    let scene = shop();
+    let slow = "[tools.slow]\ncommand = [\"sh\", \"-c\", \"sleep 1; echo x >> src/a.py\"]\n";
+    scene.write("ws/regreen.toml", &(scene.read("ws/regreen.toml") + slow));
+    scene.trust();
+    let id = add(&scene, &record("slow", &["src/"]));
+    approve(&scene, &id, "ana");
+    super::dds_travel::copy(&scene.path("ws"), &scene.path("copy"));
+    assert_eq!(scene.run("trust --yes --root copy").code, 0);
+    let shown = scene.run(&format!("dds show {id} --root copy --format json")).json();
+    assert_eq!(shown["record"]["status"], "approved", "{shown:#}");
+    let lines = ["dds run", "dds run --root copy"].map(|it| format!("{it} --format json"));
+    let outputs = super::dds_races::at_once(&scene, &lines);
+    let mut said: Vec<String> = outputs
+        .iter()
+        .map(|it| {
+            serde_json::from_slice::<Value>(&it.stdout).unwrap()["reports"][0]["status"].to_string()
+        })
+        .collect();
+    said.sort();
+    assert_eq!(said, ["\"refused\"", "\"success\""], "{outputs:?}");
+    let mut found = [status(&scene, &id), {
+        let shown = scene.run(&format!("dds show {id} --root copy --format json")).json();
+        shown["record"]["status"].as_str().unwrap().to_owned()
+    }];
+    found.sort();
+    assert_eq!(found, ["approved", "executed"]);
+}
+
 #[test]
 fn only_what_was_reviewed_is_signed() {
     let scene = shop();

@@ -56,16 +56,25 @@ fn a_record_of_one_repository_is_nothing_to_another() {
     approve(&scene, &id, "ana");
     other(&scene);
     is_nothing_to_other(&scene, &id);
-    // With an identity of its own, too.
+    // With an identity of its own, too. Names are each repository's own.
     scene.write("record.json", &record("good", &["src/"]).to_string());
     let own = report(&scene, "dds add record.json --root other")["id"].clone();
-    is_nothing_to_other(&scene, &id);
-    assert_eq!(ids(&report(&scene, "dds list --root other")), [own.as_str().unwrap()]);
-    assert_eq!(ids(&report(&scene, "dds list")), [id.as_str()]);
+    assert_eq!(own, json!(id), "each counts by itself");
+    let tool = |root: &str| {
+        let listed = report(&scene, &format!("dds list {root}"));
+        assert_eq!(ids(&listed), [id.as_str()]);
+        listed["records"][0]["record"]["tool"].as_str().unwrap().to_owned()
+    };
+    assert_eq!((tool("--root ws"), tool("--root other")), ("bad".to_owned(), "good".to_owned()));
+    let rejected = report(&scene, &format!("dds reject {id} --reason no --key ana --root other"));
+    assert_eq!(rejected["status"], "rejected");
+    assert_eq!(status(&scene, &id), "approved");
     // A failure of one is corrected in it, and nowhere else.
+    assert_eq!(report(&scene, "dds run --root other")["reports"], json!([]));
     assert_eq!(report(&scene, "dds run")["reports"][0]["status"], "failed");
-    is_nothing_to_other(&scene, &id);
+    assert_eq!(report(&scene, "dds worker --root other")["proposed"], Value::Null);
     assert!(report(&scene, "dds worker")["proposed"].is_string());
+    assert_eq!(ids(&report(&scene, "dds list --root other")), [id.as_str()]);
     assert_eq!(report(&scene, "dds verify")["problems"], json!([]));
 }
 

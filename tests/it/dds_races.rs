@@ -9,7 +9,7 @@ use super::dds::{add, approve, approving, record, report, shop, status};
 use super::support::{Scene, write_key};
 
 /// Starts all of them before it waits for one.
-fn at_once(scene: &Scene, lines: &[String]) -> Vec<Output> {
+pub(crate) fn at_once(scene: &Scene, lines: &[String]) -> Vec<Output> {
     let start = |line: &String| -> Child {
         let mut command = scene.command(line, &[]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()

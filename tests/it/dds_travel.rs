@@ -368,3 +368,103 @@ fn a_second_key_is_asked_for_where_two_people_are_listed() {
     scene.trust();
     assert_eq!(ana.approve(&id)["status"], "approved", "there is nobody else");
 }
+
+/// Runs git for somebody, in a folder of the scene.
+#[track_caller]
+fn git(scene: &Scene, folder: &str, line: &str) {
+    let mut git = std::process::Command::new("git");
+    git.current_dir(scene.path(folder)).env("HOME", scene.path("home-of-git"));
+    git.env("GIT_CONFIG_NOSYSTEM", "1").args([
+        "-c",
+        "user.name=x",
+        "-c",
+        "user.email=x@example.org",
+    ]);
+    let ran = git.args(line.split(' ')).output().unwrap();
+    let said = [ran.stdout, ran.stderr].concat();
+    assert!(ran.status.success(), "{folder}: git {line}: {}", String::from_utf8_lossy(&said));
+}
+
+/// Everything that somebody did is committed, merged with what others pushed, and pushed.
+#[track_caller]
+fn share(person: &Person<'_>, clones: &[&Person<'_>]) {
+    let scene = person.scene;
+    git(scene, person.folder(), "add -A src .regreen regreen.toml allowed_signers");
+    git(scene, person.folder(), "commit -q --allow-empty -m work");
+    git(scene, person.folder(), "pull -q --no-rebase --no-edit origin main");
+    git(scene, person.folder(), "push -q origin HEAD:main");
+    for clone in clones {
+        git(scene, clone.folder(), "pull -q --no-rebase --no-edit origin main");
+    }
+}
+
+/// A bare repository and three clones: everybody proposes, comments and decides at the same time, and every merge is clean.
+#[test]
+fn three_clones_of_a_bare_repository_decide_together() {
+    let scene = shop();
+    let owners = "[[govern.owners]]\npaths = [\"src/**\"]\napprovals = 2\n";
+    let tool = "[tools.b]\ncommand = [\"sh\", \"-c\", \"echo y > src/b.py\"]\n";
+    scene.write("ws/regreen.toml", &(scene.read("ws/regreen.toml") + tool + owners));
+    let eve = scene.run("dds init-signing --key eve.pub --as eve@example.org");
+    assert_eq!(eve.code, 0, "{}", eve.text());
+    git(&scene, "ws", "init -q -b main");
+    scene.trust();
+    let people = ["ana", "ben", "eve"].map(|name| Person { scene: &scene, name });
+    let [ana, ben, eve] = &people;
+    let first = ana.add(&goal("The first"));
+    // The remote comes after the first proposal: it is the same place all the same.
+    git(&scene, ".", "init -q --bare -b main shop.git");
+    git(&scene, "ws", "remote add origin ../shop.git");
+    git(&scene, "ws", "add -A");
+    git(&scene, "ws", "commit -q -m start");
+    git(&scene, "ws", "push -q origin main");
+    for person in [ben, eve] {
+        let key = scene.path(person.name);
+        fs::rename(&key, key.with_extension("key")).unwrap();
+        git(&scene, ".", &format!("clone -q shop.git {}", person.name));
+        fs::rename(key.with_extension("key"), key.join("key")).unwrap();
+        assert_eq!(person.run("trust --yes").code, 0);
+    }
+    // Two propose under one name; whoever has to give it up does so with the next look.
+    let mut other = record("b", &["src/b.py"]);
+    other["goal"] = json!("The other");
+    assert_eq!(ben.add(&goal("The second")), eve.add(&other));
+    share(ben, &[]);
+    share(eve, &[ana, ben]);
+    for person in [ben, eve] {
+        person.report("dds list");
+        share(person, &[ana, ben, eve]);
+    }
+    let all = ana.ids();
+    assert_eq!(all.len(), 3, "{all:?}");
+    for person in [ben, eve] {
+        assert_eq!(person.ids(), all, "{}", person.name);
+    }
+    let other = all.iter().find(|it| it.1 == "The other").unwrap().0.clone();
+    // Everybody says something at once.
+    assert_eq!(ana.approve(&other)["status"], "proposed");
+    assert_eq!(ben.approve_with(&other, "ben/key")["status"], "proposed");
+    assert_eq!(eve.report(&format!("dds comment {other} fine"))["ok"], json!(true));
+    assert_eq!(
+        eve.report(&format!("dds reject {first} --reason no --key eve/key"))["ok"],
+        json!(true)
+    );
+    for person in &people {
+        share(person, &[]);
+    }
+    for person in &people {
+        share(person, &[]);
+        let shown = person.report(&format!("dds show {other}"));
+        assert_eq!(shown["record"]["status"], "approved", "{}: {shown:#}", person.name);
+        assert_eq!(person.status(&first), "rejected", "{}", person.name);
+    }
+    let ran = eve.report("dds run");
+    assert_eq!(ran["reports"][0]["status"], "success", "{ran:#}");
+    share(eve, &[ana, ben]);
+    for person in &people {
+        assert_eq!(person.status(&other), "executed", "{}", person.name);
+        assert_eq!(person.report("dds run")["reports"], json!([]), "{}", person.name);
+        assert_eq!(scene.read(&format!("{}/src/b.py", person.folder())), "y\n");
+        person.is_whole();
+    }
+}

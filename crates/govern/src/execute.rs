@@ -71,6 +71,9 @@ pub struct Executor<'a> {
     pub apply: &'a dyn Fn(&[u8]) -> Result<AppliedPatch, String>,
     /// Whether the approval of a record holds for these bytes, or why not.
     pub approval: &'a dyn Fn(&Record, &Dossier) -> Result<(), String>,
+    /// Whether the programs of the repository that a tool runs are those that were approved, in the tree that is copied for
+    /// it: whoever wrote one since the approval was looked at is found here.
+    pub programs: &'a dyn Fn(&Record, &Dossier, &Snapshot) -> Result<(), String>,
     /// Uses the approval of a record up, or says why it cannot be used: called when the tool is about to start, or what is
     /// attached to be written. From then on no second run has it.
     pub spend: &'a dyn Fn(&Record, &Dossier) -> Result<(), String>,
@@ -355,6 +358,9 @@ impl Run<'_> {
                 return Ok(Err(Stopped::new(ExecutionOutcome::Refused, error.to_string())));
             }
         };
+        if let Err(message) = (self.executor.programs)(record, &self.dossier, &tree) {
+            return Ok(Err(Stopped::new(ExecutionOutcome::Refused, message)));
+        }
         let max_file_size = self.executor.workspace.options().max_file_size;
         let runs = &self.executor.runs;
         let scratch = match Scratch::new(runs, &tree, &record.allowed_paths, max_file_size) {
@@ -367,8 +373,9 @@ impl Run<'_> {
         if let Err(refusal) = self.begin(registry)? {
             return Ok(Err(refusal));
         }
+        // Another clone of the user's may have been faster. Nothing was started here.
         if let Err(message) = (self.executor.spend)(record, &self.dossier) {
-            return Ok(Err(Stopped::new(ExecutionOutcome::Error, message)));
+            return Ok(Err(Stopped::new(ExecutionOutcome::Refused, message)));
         }
         let mut until = self.started.plus_seconds(LEASE);
         let mut broken = None;

@@ -293,17 +293,10 @@ pub fn step(state: &RecordState, event: &Event) -> Result<RecordState, Transitio
             let until = lease.until.max(*until);
             Ok(RecordState { status: state.status, lease: Some(Lease { until, ..lease.clone() }) })
         }
-        // While a tool runs nobody can say that nothing happened.
+        // Only the holder knows whether anything came of what it was about to do.
         (Status::Approved, Event::Release { holder }) => {
-            let lease = held(state, holder)?;
-            match lease.phase {
-                Phase::Claimed | Phase::Committing => {
-                    Ok(RecordState { status: state.status, lease: None })
-                }
-                Phase::Running => {
-                    Err(TransitionRefusal::Phase { phase: lease.phase, event: event.name() })
-                }
-            }
+            held(state, holder)?;
+            Ok(RecordState { status: state.status, lease: None })
         }
         (Status::Approved, Event::Finish { holder, outcome }) => {
             let lease = held(state, holder)?;

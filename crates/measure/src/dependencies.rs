@@ -105,21 +105,30 @@ pub(super) fn new_dependencies(
         if vendored.iter().any(|it| it.contains(path)) {
             continue;
         }
-        let listed = table::unread(path);
-        let known = manifest(path).or_else(|| included.contains(path).then_some(pip::REQUIREMENTS));
-        // What a script says that it needs is read beside the lines that the table knows.
-        let is_listed = known.is_none_or(|it| it.label == python::SCRIPT);
-        if let Some((ecosystem, unread)) = listed.filter(|_| is_listed) {
-            let old = match &change.kind {
-                ChangeKind::Delete
+        let goes = matches!(
+            change.kind,
+            ChangeKind::Delete
                 | ChangeKind::Mode
                 | ChangeKind::DirectoryMade
-                | ChangeKind::DirectoryRemoved => continue,
-                ChangeKind::Rename { from } if table::unread(from) == listed => Some(from),
-                _ => before.get(path).is_some().then_some(path),
-            };
+                | ChangeKind::DirectoryRemoved
+        );
+        let listed = table::unread(path);
+        let known = manifest(path)
+            .or_else(|| included.contains(path).then_some(pip::REQUIREMENTS))
+            .or_else(|| python::script(after.file(path)?.text().bytes()));
+        // What a script says that it needs is read beside the lines that the table knows.
+        let is_listed = known.is_none_or(|it| it.label == python::SCRIPT);
+        let was = match &change.kind {
+            ChangeKind::Rename { from } => Some(from),
+            _ => before.get(path).is_some().then_some(path),
+        };
+        if let Some((ecosystem, unread)) = listed.filter(|_| is_listed && !goes) {
+            let old = was.filter(|it| *it == path || table::unread(it) == listed);
             let messages = table::changed(ecosystem, unread, old, before, path, after);
             findings.extend(messages.into_iter().map(|it| (Some(path.clone()), it)));
+        }
+        if let Some(message) = table::shebang(was, before, path, after).filter(|_| !goes) {
+            findings.push((Some(path.clone()), message));
         }
         let Some(known) = known else { continue };
         let messages = match &change.kind {

@@ -98,11 +98,16 @@ impl Workspace {
         self.keep(&record("spent", nonce), format!("{seal}\n{note}").as_bytes())
     }
 
-    /// Gives the number back: nothing came of what it was used for.
-    pub fn unspend(&self, nonce: &str) -> Result<(), CommitError> {
+    /// Gives the number back, if it was used up with that note: nothing came of what it was used for. What another workspace
+    /// of the user's used it for is not taken back.
+    pub fn unspend(&self, nonce: &str, note: &str) -> Result<(), CommitError> {
         self.check_access()?;
-        if let Some(home) = self.open_home().map_err(state)? {
-            home.remove(&record("spent", nonce)).map_err(state)?;
+        let Some(home) = self.open_home().map_err(state)? else { return Ok(()) };
+        let path = record("spent", nonce);
+        let kept = home.read(&path).map_err(state)?.unwrap_or_default();
+        let kept = String::from_utf8_lossy(&kept);
+        if kept.split_once('\n').is_some_and(|(_, there)| there == note) {
+            home.remove(&path).map_err(state)?;
         }
         Ok(())
     }
@@ -160,7 +165,9 @@ mod tests {
         assert!(!one.spend("n", "DDS-2").unwrap());
         assert!(other.is_spent("n").unwrap(), "it is the user's, not the root's");
         assert!(!other.is_spent("m").unwrap());
-        other.unspend("n").unwrap();
+        other.unspend("n", "DDS-2").unwrap();
+        assert!(one.is_spent("n").unwrap(), "it was used for something else");
+        other.unspend("n", "DDS-1").unwrap();
         assert!(!one.is_spent("n").unwrap());
         one.remember_origin("id", "first").unwrap();
         other.remember_origin("id", "second").unwrap();
@@ -176,9 +183,8 @@ mod tests {
             std::fs::write(entry.unwrap().path(), "DDS-1").unwrap();
         }
         assert!(one.is_spent("n").is_err());
-        one.unspend("n").unwrap();
         let looking = open("third", OpenMode::ReadOnly);
-        assert!(looking.spend("x", "").is_err() && looking.unspend("n").is_err());
+        assert!(looking.spend("x", "").is_err() && looking.unspend("n", "DDS-1").is_err());
         assert!(looking.create_repository_file(b"{}").is_err());
         assert!(!directory.path().join("third/.regreen").exists());
     }

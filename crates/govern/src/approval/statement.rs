@@ -268,6 +268,14 @@ impl Statement {
         files.into_iter().flatten().map(|(path, it)| (path.clone(), hash(it))).collect()
     }
 
+    /// The SHA-256 of the programs of the repository that the tool runs.
+    pub fn programs(&self) -> BTreeMap<String, String> {
+        let programs = self.part("tool").get("programs").and_then(Value::as_object);
+        let hash = |it: &Value| Some(it.get("sha256")?.as_str()?.to_owned());
+        let programs = programs.into_iter().flatten();
+        programs.filter_map(|(path, it)| Some((path.clone(), hash(it)?))).collect()
+    }
+
     /// Whether it is about this record with this patch, byte by byte.
     pub fn is_about(&self, record: &Record, patch: Option<&[u8]>) -> bool {
         let patch = patch.map_or(Value::Null, |it| json!({ "sha256": sha256(it) }));

@@ -11,7 +11,7 @@ use super::confirm::Confirmation;
 use super::document::{Document, SignatureEntry, Word};
 use super::keys::{NAMESPACE, check_signature};
 use super::policy::{Policy, ScopeReach, Subject};
-use super::statement::{Decision, Statement};
+use super::statement::{Decision, Statement, expiry};
 use super::{Approved, ValidApproval};
 use crate::id::Id;
 use crate::time::Moment;
@@ -89,6 +89,17 @@ pub enum ApprovalRefusal {
     Outdated {
         /// When it ended.
         expires: Moment,
+    },
+    /// It says that it counts for longer than an approval may.
+    #[error(
+        "the approval says that it counts until {expires}, and [govern] approval_days ends it on {latest}; it must be \
+         approved anew"
+    )]
+    TooLong {
+        /// When it says that it ends.
+        expires: Moment,
+        /// When one that was given then ends.
+        latest: Moment,
     },
     /// The signature is none, or none of these bytes.
     #[error(transparent)]
@@ -608,6 +619,11 @@ impl Case<'_> {
         let expires = self.document.statement.expires().filter(|_| self.stage == Stage::Open);
         if let Some(expires) = expires.filter(|it| *it <= self.now) {
             refusals.push(ApprovalRefusal::Outdated { expires });
+        }
+        // Who signs says how long it counts, and the policy how long it may.
+        let latest = expiry(self.document.approved_at, self.policy.approval_days());
+        if let Some(expires) = expires.filter(|it| *it > latest) {
+            refusals.push(ApprovalRefusal::TooLong { expires, latest });
         }
         let is_bound = !refusals.iter().any(|it| {
             matches!(it, ApprovalRefusal::Void { .. } | ApprovalRefusal::OtherRecord { .. })

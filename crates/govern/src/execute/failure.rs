@@ -87,7 +87,9 @@ fn headline(lines: &[String]) -> Option<String> {
     }
     // A runner of tests names those that failed, of which the assertions are many.
     let is_test = |it: &&str| {
-        (it.starts_with("FAILED ") && it.contains("::")) || it.starts_with("--- FAIL: ")
+        (it.starts_with("FAILED ") && it.contains("::"))
+            || it.starts_with("--- FAIL: ")
+            || it.starts_with("not ok ")
     };
     if let Some(test) = trimmed().find(is_test) {
         return Some(test.to_owned());
@@ -95,7 +97,18 @@ fn headline(lines: &[String]) -> Option<String> {
     if let Some(compiled) = trimmed().find(|it| is_compiler_error(it)) {
         return Some(compiled.to_owned());
     }
-    trimmed().rfind(|it| is_error(it)).map(str::to_owned)
+    if let Some(error) = trimmed().rfind(|it| is_error(it)) {
+        return Some(without_cause(error).to_owned());
+    }
+    // What is thrown in Node and is no error stands alone, below the mark under its place.
+    let marked =
+        lines.iter().position(|it| !it.trim().is_empty() && it.trim().bytes().all(|it| it == b'^'));
+    marked.map(|idx| after(idx).to_owned()).filter(|it| !it.is_empty())
+}
+
+/// The line without the name of a member that Node writes before the cause of an error.
+fn without_cause(line: &str) -> &str {
+    line.strip_prefix("[cause]: ").unwrap_or(line)
 }
 
 fn is_compiler_error(line: &str) -> bool {
@@ -113,7 +126,7 @@ fn is_compiler_error(line: &str) -> bool {
 
 fn is_error(line: &str) -> bool {
     // Node shows an error without a stack in brackets, and its cause behind a name.
-    let line = line.strip_prefix("[cause]: ").unwrap_or(line).trim_start_matches('[');
+    let line = without_cause(line).trim_start_matches('[');
     let first = line.split([':', ' ', '(']).next().unwrap_or_default();
     let kind = first.rsplit('.').next().unwrap_or_default();
     let is_kind = ["Error", "Exception", "Failure", "Fault"].iter().any(|it| kind.ends_with(it));
@@ -164,7 +177,22 @@ impl Around<'_> {
             }
             rest = after;
         }
-        self.with_frames(&(mapped + rest))
+        self.with_folder(&self.with_frames(&(mapped + rest)))
+    }
+
+    /// A test of Go names a file without its folder: `    cart_test.go:7: Total = 1, want 2`.
+    fn with_folder(&self, line: &str) -> String {
+        let text = line.trim_start();
+        let name = text.split(':').next().unwrap_or_default();
+        if !name.ends_with(".go") || name.contains('/') || self.files.contains(name) {
+            return line.to_owned();
+        }
+        let end = format!("/{name}");
+        let mut found = self.files.iter().filter(|it| it.ends_with(&end));
+        match (found.next(), found.next()) {
+            (Some(path), None) => line.replacen(name, path, 1),
+            _ => line.to_owned(),
+        }
     }
 
     /// A frame of Java names a class and a file without its folder: `at shop.Total.of(Total.java:7)`.
@@ -199,6 +227,9 @@ impl Around<'_> {
         line.split(is_around).any(|word| self.files.contains(word.trim_start_matches("./")))
     }
 }
+
+#[cfg(test)]
+mod captured;
 
 #[cfg(test)]
 mod tests {
@@ -343,7 +374,7 @@ mod tests {
             ),
             (
                 "    at total (T/src/cart.js:3:16) {\n  [cause]: RangeError: too many\n      at price (T/src/cart.js:9:9)\n}\n",
-                "[cause]: RangeError: too many",
+                "RangeError: too many",
                 "src/cart.js:9:9",
             ),
             (

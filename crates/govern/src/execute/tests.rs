@@ -24,6 +24,10 @@ use crate::registry::{Location, RegistryEntry};
 struct Case {
     directory: TempDir,
     id: Id,
+    /// Why the approval cannot be used up when the tool is about to start.
+    spend: Option<&'static str>,
+    /// Why the programs of the copied tree are not those that were approved.
+    programs: Option<&'static str>,
 }
 
 const START: &[(&str, &str)] = &[
@@ -44,7 +48,8 @@ impl Case {
             fs::write(path, text).unwrap();
         }
         fs::write(directory.path().join("secret"), "a secret\n").unwrap();
-        let case = Case { directory, id: Id::parse("DDS-20260202-CODE-001").unwrap() };
+        let id = Id::parse("DDS-20260202-CODE-001").unwrap();
+        let case = Case { directory, id, spend: None, programs: None };
         let record = json!({
             "id": case.id.as_str(), "version": 2, "type": "code_change", "project": "p",
             "goal": "Add instead of subtracting", "instructions": ["Correct the operator"],
@@ -111,7 +116,8 @@ impl Case {
                 Some(_) => Ok(()),
                 None => Err("nobody approved it".to_owned()),
             },
-            spend: &|_, _| Ok(()),
+            spend: &|_, _| self.spend.map_or(Ok(()), |it| Err(it.to_owned())),
+            programs: &|_, _, _| self.programs.map_or(Ok(()), |it| Err(it.to_owned())),
             unspend: &|_, _| {},
             receipt: &|_, _, _, _| None,
             is_wanted: &|_| true,
@@ -316,6 +322,7 @@ impl Case {
             apply: &|_| Err(String::new()),
             approval: &|_, _| Ok(()),
             spend: &|_, _| Ok(()),
+            programs: &|_, _, _| Ok(()),
             unspend: &|_, _| {},
             receipt: &|_, _, _, _| None,
             is_wanted: &|_| true,
@@ -336,6 +343,19 @@ fn a_scope_through_a_link_is_refused_before_anything_runs() {
     let report = case.run(FIX);
     assert_eq!(report.outcome, ExecutionOutcome::Refused);
     assert!(report.error.contains("linked, which is a link"), "{}", report.error);
+}
+
+/// between the look at the approval and the start of the tool somebody writes its program, or uses the approval up
+/// in another clone. Nothing was started, so it can be run again.
+#[test]
+fn what_happens_before_the_tool_starts_is_a_refusal() {
+    let mut case = Case::new(&["src/"], json!({}));
+    case.programs = Some("tools/mend.sh was written");
+    case.assert_untouched(&case.run(FIX), ExecutionOutcome::Refused, "tools/mend.sh was written");
+    (case.programs, case.spend) = (None, Some("this approval was used before"));
+    case.assert_untouched(&case.run(FIX), ExecutionOutcome::Refused, "was used before");
+    case.spend = None;
+    assert_eq!(case.run(FIX).outcome, ExecutionOutcome::Success);
 }
 
 /// Links above the base are the user's own; the base itself is not a link.
@@ -407,6 +427,7 @@ fn without_an_approval_a_tool_or_a_sandbox_nothing_starts() {
             apply: &|_| Err(String::new()),
             approval: &|_, _| if approved { Ok(()) } else { Err("nobody approved it".to_owned()) },
             spend: &|_, _| Ok(()),
+            programs: &|_, _, _| Ok(()),
             unspend: &|_, _| {},
             receipt: &|_, _, _, _| None,
             is_wanted: &|_| true,
@@ -458,6 +479,7 @@ fn child() {
         apply: &|_| Err(String::new()),
         approval: &|_, _| Ok(()),
         spend: &|_, _| Ok(()),
+        programs: &|_, _, _| Ok(()),
         unspend: &|_, _| {},
         receipt: &|_, _, _, _| None,
         is_wanted: &|_| true,

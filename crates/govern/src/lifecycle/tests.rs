@@ -95,7 +95,10 @@ const LEGAL: &[(&str, &str, &str)] = &[
     ("approved+claimed+expired", "commit by me", "approved, me has it committing until 0"),
     ("approved+running", "commit by me", "approved, me has it committing until 60"),
     ("approved+running+expired", "commit by me", "approved, me has it committing until 0"),
-    // a refusal is not a failure; while a tool runs it is none.
+    // a refusal is not a failure, and only the holder can say that it is one: that the tool which was about to start
+    // did not, because its approval had been used up meanwhile.
+    ("approved+running", "release by me", "approved"),
+    ("approved+running+expired", "release by me", "approved"),
     ("approved+claimed", "release by me", "approved"),
     ("approved+claimed+expired", "release by me", "approved"),
     ("approved+committing", "release by me", "approved"),

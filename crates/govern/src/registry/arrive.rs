@@ -57,33 +57,51 @@ impl Registry {
         sql::write(&mut *self.db, |db| {
             let stamp = RecordOrigin { scope: &scope, nonce: arrival.nonce, actor, now };
             let id = arrival.value.get("id").and_then(Value::as_str).unwrap_or_default();
-            let displaced = match rows::by_id(db, id)?.filter(|_| arrival.displaces) {
+            let displaced = match rows::by_id(db, &scope, id)?.filter(|_| arrival.displaces) {
                 Some(row) => Some(displace(db, row, &stamp)?),
                 None => None,
             };
             let source = arrival.value.get("source_dds").and_then(Value::as_str);
             let other = match source.filter(|_| arrival.twin != Twin::None) {
-                Some(source) => rows::sibling(db, source)?,
+                Some(source) => rows::sibling(db, &scope, source)?,
                 None => None,
             };
             if let Some(other) = &other {
-                rows::forget_source(db, other)?;
+                rows::forget_source(db, &other.key)?;
             }
             if let (Some(other), Twin::Stays(reason)) = (&other, arrival.twin) {
-                reject(db, other, reason, &stamp)?;
+                reject(db, &other.id, reason, &stamp)?;
             }
             let mut stored = change::add(db, &stamp, arrival.value, arrival.patch, None)?;
             if let Twin::Loses(reason) = arrival.twin {
-                rows::forget_source(db, id)?;
+                let row = rows::by_id(db, &scope, id)?;
+                if let Some(row) = &row {
+                    rows::forget_source(db, &row.key)?;
+                }
                 reject(db, id, reason, &stamp)?;
-                if let (Some(other), Some(source)) = (&other, source) {
-                    rows::remember_source(db, other, source)?;
+                if let Some(RecordRow { key, source: Some(source), .. }) = &other {
+                    rows::remember_source(db, key, source)?;
                 }
                 stored.state.status = Status::Rejected;
                 stored.record.status = Status::Rejected;
             }
             Ok((stored, displaced))
         })
+    }
+
+    /// Lets all that is done until [`Registry::end_bulk`] reach the disk at once: each by itself would wait for it. Only for a
+    /// registry in a file; on a server it is an error.
+    pub fn begin_bulk(&mut self) -> Result<(), RegistryError> {
+        self.db.begin_write()
+    }
+
+    /// Ends that: what was done is kept.
+    pub fn end_bulk(&mut self) -> Result<(), RegistryError> {
+        let ended = self.db.commit();
+        if ended.is_err() {
+            self.db.rollback();
+        }
+        ended
     }
 
     /// The files that were written or taken over.
@@ -107,7 +125,7 @@ fn reject(
     reason: &str,
     stamp: &RecordOrigin<'_>,
 ) -> Result<(), RegistryError> {
-    let Some(row) = rows::by_id(db, id)? else { return Ok(()) };
+    let Some(row) = rows::by_id(db, stamp.scope, id)? else { return Ok(()) };
     let stored = row.stored()?;
     let Ok(state) = step(&stored.state, &Event::Reject) else { return Ok(()) };
     let (id, details) = (row.id()?, json!({ "reason": reason }));
@@ -137,7 +155,7 @@ fn displace(
     let old = row.id()?;
     let mut value = row.stored()?.to_json();
     let form = if row.kind == "code_fix" { IdForm::CodeFix } else { IdForm::CodeChange };
-    let minted = mint_id(db, form, stamp.now)??;
+    let minted = mint_id(db, stamp.scope, form, stamp.now)??;
     if let Value::Object(members) = &mut value {
         members.insert("id".to_owned(), json!(minted.as_str()));
         members.insert("status".to_owned(), json!(Status::Proposed.name()));
@@ -151,8 +169,10 @@ fn displace(
         (Details::EVENT.to_owned(), json!({})),
         (Details::GIVEN.to_owned(), given),
     ]);
-    rows::append(db, rows::draft(&row, stamp.actor, stamp.now, RENAME, details)?)?;
-    let fresh = RecordRow::new(&minted, &value, &status);
+    rows::append(db, &row.key, rows::draft(&row, stamp.actor, stamp.now, RENAME, details)?)?;
+    let repository = row.repository.clone();
+    let mut fresh = RecordRow { repository, ..RecordRow::new(&minted, &value, &status) };
+    rows::place(db, &mut fresh)?;
     let mut details = Map::from_iter([
         (Details::EVENT.to_owned(), json!({})),
         (
@@ -160,10 +180,10 @@ fn displace(
             json!({ "reason": format!("{old} is the name of another record") }),
         ),
     ]);
-    if let Some(bytes) = rows::patch(db, &row.id)? {
+    if let Some(bytes) = rows::patch(db, &row.key)? {
         details.insert(Details::PATCH.to_owned(), json!(content_hash(&bytes)));
     }
-    let reports = rows::reports(db, &row.id)?;
+    let reports = rows::reports(db, &row.key)?;
     let hashes: Vec<String> = reports.iter().map(|it| content_hash(it.as_bytes())).collect();
     if !hashes.is_empty() {
         details.insert(Details::REPORTS.to_owned(), json!(hashes));
@@ -176,7 +196,7 @@ fn displace(
     }
     let mut line = rows::draft(&fresh, stamp.actor, stamp.now, RENAME, details)?;
     line.from = None;
-    let changed = rows::append(db, line)?;
-    rows::rename(db, &row.id, &RecordRow { changed, ..fresh })?;
+    let changed = rows::append(db, &fresh.key, line)?;
+    rows::rename(db, &row.key, &RecordRow { changed, ..fresh })?;
     Ok(minted)
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::read;
 use super::rows::{self, RecordRow};
-use super::sql::{self, Database, Param};
+use super::sql::{self, Database};
 use super::{
     AddError, Dossier, Expected, HappenError, MAX_DETAIL_LEVELS, RecordChange, Registry,
     RegistryEntry, RegistryError, Scope, Stored, check_name,
@@ -99,7 +99,7 @@ impl Registry {
         check_name("the actor", actor)?;
         let scope = self.scope.clone();
         sql::write(&mut *self.db, |db| {
-            let row = rows::by_id(db, id.as_str())?.filter(|it| scope.has(it) && !it.is_legacy);
+            let row = rows::by_id(db, &scope, id.as_str())?.filter(|it| !it.is_legacy);
             let Some(row) = row else { return Err(HappenError::Unknown { id: id.clone() }) };
             if row.version != expected {
                 return Err(HappenError::Conflict { expected, found: row.version });
@@ -111,9 +111,9 @@ impl Registry {
                 (Details::PATCH.to_owned(), json!(content_hash(bytes))),
                 (Details::GIVEN.to_owned(), given.clone()),
             ]);
-            rows::set_patch(db, id.as_str(), bytes)?;
+            rows::set_patch(db, &row.key, bytes)?;
             let line = rows::draft(&row, actor, now, Event::Plan.name(), details)?;
-            let changed = rows::append(db, line)?;
+            let changed = rows::append(db, &row.key, line)?;
             rows::advance(db, &row, &state, changed)?;
             stored.version = row.version.saturating_add(1);
             Ok(stored)
@@ -133,14 +133,14 @@ impl Registry {
         check_name("the actor", actor)?;
         let scope = self.scope.clone();
         sql::write(&mut *self.db, |db| {
-            let row = rows::by_id(db, id.as_str())?.filter(|it| scope.has(it));
+            let row = rows::by_id(db, &scope, id.as_str())?;
             let Some(row) = row else { return Ok(()) };
             let details = Map::from_iter([
                 (Details::EVENT.to_owned(), json!({})),
                 (Details::REFUSED.to_owned(), json!(why)),
             ]);
             let line = rows::draft(&row, actor, now, event, details)?;
-            rows::append(db, line)?;
+            rows::append(db, &row.key, line)?;
             Ok(())
         })
     }
@@ -170,7 +170,7 @@ impl Registry {
         sql::write(&mut *self.db, |db| {
             let mut after = i64::MIN;
             let (row, stored) = loop {
-                let found = rows::claimable(db, after, now, &holder.prefix())?;
+                let found = rows::claimable(db, &scope, after, now, &holder.prefix())?;
                 let Some(row) = found else { return Ok(None) };
                 if !scope.can_run(&row) {
                     after = row.ord;
@@ -202,15 +202,12 @@ impl Registry {
 /// The next free name of that form and day.
 pub(crate) fn mint_id(
     db: &mut dyn Database,
+    scope: &Scope,
     form: IdForm,
     now: Moment,
 ) -> Result<Result<Id, NoFreeId>, RegistryError> {
     let prefix = minted_prefix(form, &now.day()).expect("only forms that are minted are asked for");
-    let rows = db.query(
-        "SELECT COALESCE(MAX(number), 0) FROM dds_records WHERE series = $1",
-        &[Param::Text(&prefix)],
-    )?;
-    let highest = rows.first().map_or(Ok(0), |it| it.int(0))?;
+    let highest = rows::highest(db, scope, &prefix)?;
     let taken: Vec<Id> = Id::parse(&format!("{prefix}{highest:03}")).into_iter().collect();
     Ok(mint(&prefix, &taken))
 }
@@ -221,7 +218,7 @@ pub(crate) fn source_record(
     scope: &Scope,
     id: &str,
 ) -> Result<Option<Record>, RegistryError> {
-    let Some(row) = rows::by_id(db, id)?.filter(|it| scope.has(it)) else { return Ok(None) };
+    let Some(row) = rows::by_id(db, scope, id)? else { return Ok(None) };
     Ok(match row.entry()? {
         RegistryEntry::Current(stored) => Some(stored.record),
         RegistryEntry::Legacy(legacy) => legacy::as_record(&legacy),
@@ -259,21 +256,21 @@ pub(crate) fn add(
         && !members.contains_key("id")
     {
         let form = if is_fix { IdForm::CodeFix } else { IdForm::CodeChange };
-        let id = mint_id(db, form, now)??;
+        let id = mint_id(db, scope, form, now)??;
         members.shift_insert(0, "id".to_owned(), Value::from(id.as_str()));
     }
     let id = value.get("id").and_then(Value::as_str).filter(|it| Id::parse(it).is_ok());
     let id_is_taken = match id {
-        Some(id) => rows::by_id(db, id)?.is_some(),
+        Some(id) => rows::by_id(db, scope, id)?.is_some(),
         None => false,
     };
     let source_id = value.get("source_dds").and_then(Value::as_str);
     let source_id = source_id.filter(|it| is_fix && Id::parse(it).is_ok());
     let (source, sibling) = match source_id {
-        Some(id) => (source_record(db, scope, id)?, rows::sibling(db, id)?),
+        Some(id) => (source_record(db, scope, id)?, rows::sibling(db, scope, id)?),
         None => (None, None),
     };
-    let sibling = sibling.and_then(|it| Id::parse(&it).ok());
+    let sibling = sibling.and_then(|it| Id::parse(&it.id).ok());
     let around = Surroundings { id_is_taken, source: source.as_ref(), sibling: sibling.as_ref() };
     let record = accept(&value, around).map_err(|faults| AddError::Faults { faults })?;
 
@@ -288,7 +285,7 @@ pub(crate) fn add(
     own(stamp, &mut row, &mut details);
     let mut line = rows::draft(&row, actor, now, "add", details)?;
     line.from = None;
-    Ok(rows::insert(db, row, patch, line)?.stored()?)
+    Ok(rows::insert(db, scope, row, patch, line)?.stored()?)
 }
 
 /// Says in the row and in its first line whose it is and what its approvals are bound to.
@@ -351,7 +348,7 @@ fn happen(
     scope: &Scope,
     change: &RecordChange<'_>,
 ) -> Result<Result<Stored, HappenError>, HappenError> {
-    let Some(row) = rows::by_id(db, change.id.as_str())?.filter(|it| scope.has(it)) else {
+    let Some(row) = rows::by_id(db, scope, change.id.as_str())? else {
         return Err(HappenError::Unknown { id: change.id.clone() });
     };
     if let Expected::Version(expected) = change.expected
@@ -365,7 +362,7 @@ fn happen(
     }
     let stored = row.stored()?;
     if let Event::Approve(approved) = change.event {
-        let patch = rows::patch(db, change.id.as_str())?;
+        let patch = rows::patch(db, &row.key)?;
         if !approved.held().is_about(&stored.record, patch.as_deref()) {
             refuse(db, &row, change, "the approval is of other bytes")?;
             return Ok(Err(HappenError::OtherBytes { id: change.id.clone() }));
@@ -390,7 +387,7 @@ fn refuse(
     details.insert(Details::EVENT.to_owned(), event_json(change.event));
     details.insert(Details::REFUSED.to_owned(), json!(why));
     let line = rows::draft(row, change.actor, change.now, change.event.name(), details)?;
-    rows::append(db, line)?;
+    rows::append(db, &row.key, line)?;
     Ok(())
 }
 
@@ -408,7 +405,7 @@ fn set_approval(
     if let Some(reason) = reason {
         details.insert(Details::GIVEN.to_owned(), json!({ "reason": reason }));
     }
-    rows::set_approval(db, &row.id, &body)
+    rows::set_approval(db, &row.key, &body)
 }
 
 pub(super) fn proceed(
@@ -423,7 +420,7 @@ pub(super) fn proceed(
     if let Some(report) = change.report.map(Report::to_json) {
         let body = report.to_string();
         details.insert(Details::REPORTS.to_owned(), json!([content_hash(body.as_bytes())]));
-        rows::add_report(db, &row.id, &body)?;
+        rows::add_report(db, &row.key, &body)?;
     }
     match (change.event, change.details) {
         (Event::Approve(_) | Event::Sign | Event::Withdraw, Some(documents)) => {
@@ -439,7 +436,7 @@ pub(super) fn proceed(
     }
     let mut line = rows::draft(row, change.actor, change.now, change.event.name(), details)?;
     line.to = state.status.name().to_owned();
-    let changed = rows::append(db, line)?;
+    let changed = rows::append(db, &row.key, line)?;
     // As it will be read again: to the microsecond.
     let lease = state.lease.map(|it| Lease { until: Moment::from_micros(it.until.micros()), ..it });
     let state = RecordState { lease, ..state };

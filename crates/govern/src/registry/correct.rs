@@ -56,7 +56,7 @@ fn correct_oldest(
     actor: &str,
     now: Moment,
 ) -> Result<Option<Stored>, CorrectError> {
-    for (row, text) in rows::uncorrected(db)? {
+    for (row, text) in rows::uncorrected(db, scope)? {
         if !scope.can_run(&row) {
             continue;
         }
@@ -80,7 +80,7 @@ fn correct(
     actor: &str,
     now: Moment,
 ) -> Result<Option<Stored>, CorrectError> {
-    let minted = mint_id(db, IdForm::CodeFix, now)??;
+    let minted = mint_id(db, scope, IdForm::CodeFix, now)??;
     let Some(correction) = derive::correction(failed, report, minted) else { return Ok(None) };
     let given = json!({ "source": failed.id.as_str() });
     let nonce = change::fresh_nonce()?;

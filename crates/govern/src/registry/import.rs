@@ -98,7 +98,7 @@ fn judge<'a>(
         let text =
             |name: &str| value.get(name).and_then(Value::as_str).filter(|it| Id::parse(it).is_ok());
         let id_is_taken = match text("id") {
-            Some(id) => !seen.insert(id) || rows::by_id(db, id)?.is_some(),
+            Some(id) => !seen.insert(id) || rows::by_id(db, scope, id)?.is_some(),
             None => false,
         };
         let judged = if legacy::is_legacy(value) {
@@ -114,7 +114,7 @@ fn judge<'a>(
                 };
                 sibling = match corrected.get(id) {
                     Some(first) => Some(first.clone()),
-                    None => rows::sibling(db, id)?.and_then(|it| Id::parse(&it).ok()),
+                    None => rows::sibling(db, scope, id)?.and_then(|it| Id::parse(&it.id).ok()),
                 };
             }
             let around =
@@ -268,6 +268,7 @@ fn store(
     now: Moment,
 ) -> Result<Imported, RegistryError> {
     let mut imported = Imported::default();
+    let mut keys: BTreeMap<&str, String> = BTreeMap::new();
     let mut hashes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (id, body) in reports {
         hashes.entry(id.as_str()).or_default().push(content_hash(body.as_bytes()));
@@ -276,7 +277,7 @@ fn store(
         let id = arrival.id.as_str();
         let mut row = RecordRow::new(&arrival.id, &arrival.value, &arrival.status);
         if let Some(source) = row.source.as_deref().filter(|_| row.is_legacy)
-            && rows::sibling(db, source)?.is_some()
+            && rows::sibling(db, scope, source)?.is_some()
         {
             row.source = None;
         }
@@ -296,11 +297,12 @@ fn store(
         own(&RecordOrigin { scope, nonce: &nonce, actor, now }, &mut row, &mut details);
         let mut line = rows::draft(&row, actor, now, "import", details)?;
         line.from = None;
-        rows::insert(db, row, patch, line)?;
+        let row = rows::insert(db, scope, row, patch, line)?;
+        keys.insert(id, row.key);
         imported.ids.push(arrival.id.clone());
     }
     for (id, body) in reports {
-        rows::add_report(db, id, body)?;
+        rows::add_report(db, keys.get(id.as_str()).unwrap_or(id), body)?;
     }
     Ok(imported)
 }

@@ -21,7 +21,7 @@ impl Registry {
     pub fn entry(&mut self, id: &Id) -> Result<Option<RegistryEntry>, RegistryError> {
         let scope = self.scope.clone();
         sql::read(&mut *self.db, |db| {
-            let row = rows::by_id(db, id.as_str())?.filter(|it| scope.has(it));
+            let row = rows::by_id(db, &scope, id.as_str())?;
             row.map(|it| it.entry()).transpose()
         })
     }
@@ -34,24 +34,22 @@ impl Registry {
 
     /// All records, or those with a status, in the order in which they came.
     pub fn list(&mut self, status: Option<&str>) -> Result<Vec<RegistryEntry>, RegistryError> {
-        let found = sql::read(&mut *self.db, |db| match status {
-            // No status has a NUL, and PostgreSQL would refuse to look for one.
-            Some(status) if status.contains('\0') => Ok(Vec::new()),
-            Some(status) => rows::by_status(db, status),
-            None => rows::all(db),
-        })?;
-        found.iter().filter(|it| self.scope.has(it)).map(rows::RecordRow::entry).collect()
+        self.found(status)?.iter().map(rows::RecordRow::entry).collect()
     }
 
     /// The same for a look at all of them: nothing is read but what is listed.
     pub fn listed(&mut self, status: Option<&str>) -> Result<Vec<Listed>, RegistryError> {
-        let found = sql::read(&mut *self.db, |db| match status {
+        self.found(status)?.iter().map(rows::RecordRow::listed).collect()
+    }
+
+    fn found(&mut self, status: Option<&str>) -> Result<Vec<rows::RecordRow>, RegistryError> {
+        let scope = self.scope.clone();
+        sql::read(&mut *self.db, |db| match status {
+            // No status has a NUL, and PostgreSQL would refuse to look for one.
             Some(status) if status.contains('\0') => Ok(Vec::new()),
-            Some(status) => rows::by_status(db, status),
-            None => rows::all(db),
-        })?;
-        let own = found.iter().filter(|it| self.scope.has(it));
-        own.map(rows::RecordRow::listed).collect()
+            Some(status) => rows::by_status(db, &scope, status),
+            None => rows::all(db, &scope),
+        })
     }
 
     /// The records whose rows can be read, in the order in which they came. Who asks for all of them finds out by
@@ -64,7 +62,9 @@ impl Registry {
 
     /// The correction of a record; `None` if it has none.
     pub fn correction_of(&mut self, id: &Id) -> Result<Option<Id>, RegistryError> {
-        let found = sql::read(&mut *self.db, |db| rows::sibling(db, id.as_str()))?;
+        let scope = self.scope.clone();
+        let found = sql::read(&mut *self.db, |db| rows::sibling(db, &scope, id.as_str()))?;
+        let found = found.map(|it| it.id);
         let damaged = |text: &str| RegistryError::Damaged {
             place: format!("record {text:?}"),
             reason: "its name is not an id".to_owned(),
@@ -79,10 +79,10 @@ impl Registry {
             let mut proposals = Vec::new();
             let mut patches = Vec::new();
             let mut own = std::collections::BTreeSet::new();
-            for row in rows::all(db)?.into_iter().filter(|it| scope.has(it)) {
-                own.insert(row.id.clone());
+            for row in rows::all(db, &scope)? {
+                own.insert(row.key.clone());
                 proposals.push(row.entry()?.to_json());
-                if let Some(bytes) = rows::patch(db, &row.id)? {
+                if let Some(bytes) = rows::patch(db, &row.key)? {
                     patches.push((row.id.clone(), bytes));
                 }
             }
@@ -102,22 +102,22 @@ pub(super) fn dossier(
     scope: &Scope,
     id: &Id,
 ) -> Result<Option<Dossier>, RegistryError> {
-    let row = rows::by_id(db, id.as_str())?.filter(|it| scope.has(it));
-    let Some(row) = row else { return Ok(None) };
+    let Some(row) = rows::by_id(db, scope, id.as_str())? else { return Ok(None) };
+    let key = row.key.as_str();
     Ok(Some(Dossier {
         entry: row.entry()?,
-        patch: rows::patch(db, id.as_str())?,
-        reports: reports(db, id.as_str())?,
-        approval: match rows::approval(db, id.as_str())? {
+        patch: rows::patch(db, key)?,
+        reports: reports(db, id, key)?,
+        approval: match rows::approval(db, key)? {
             Some(text) => Some(parse(&text, || format!("approval of {id}"))?),
             None => None,
         },
-        history: rows::history(db, id.as_str())?,
+        history: rows::history(db, key)?,
     }))
 }
 
-fn reports(db: &mut dyn Database, id: &str) -> Result<Vec<Value>, RegistryError> {
-    let texts = rows::reports(db, id)?;
+fn reports(db: &mut dyn Database, id: &Id, key: &str) -> Result<Vec<Value>, RegistryError> {
+    let texts = rows::reports(db, key)?;
     texts.iter().map(|text| parse(text, || format!("report of {id}"))).collect()
 }
 

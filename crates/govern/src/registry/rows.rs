@@ -18,6 +18,9 @@ use crate::time::Moment;
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct RecordRow {
     pub(crate) ord: i64,
+    /// What the tables know it by: its name, or, where a record of another repository has that, its own repository and its
+    /// name. Names are each repository's own (X-73).
+    pub(crate) key: String,
     pub(crate) id: String,
     pub(crate) body: String,
     pub(crate) is_legacy: bool,
@@ -40,7 +43,8 @@ impl RecordRow {
     fn read(row: &Row) -> Result<RecordRow, RegistryError> {
         Ok(RecordRow {
             ord: row.int(0)?,
-            id: row.text(1)?,
+            id: name_of(&row.text(1)?).to_owned(),
+            key: row.text(1)?,
             body: row.text(2)?,
             is_legacy: row.int(3)? != 0,
             kind: row.text(4)?,
@@ -65,6 +69,7 @@ impl RecordRow {
         let (series, number) = series(id);
         RecordRow {
             ord: 0,
+            key: id.as_str().to_owned(),
             id: id.as_str().to_owned(),
             body: value.to_string(),
             is_legacy: legacy::is_legacy(value),
@@ -173,6 +178,33 @@ pub(crate) fn nonce(parts: &[&[u8]]) -> String {
     hasher.finalize().to_hex()[..32].to_owned()
 }
 
+/// How many digits the identity of a repository has.
+const IDENTITY: usize = 32;
+
+/// What a record of that repository is known by where another one has its name.
+fn qualified(repository: &str, id: &str) -> String {
+    format!("{repository}:{id}")
+}
+
+/// The name in what a record is known by.
+pub(crate) fn name_of(key: &str) -> &str {
+    match key.split_at_checked(IDENTITY) {
+        Some((repository, rest)) if repository.bytes().all(|it| it.is_ascii_hexdigit()) => {
+            rest.strip_prefix(':').unwrap_or(key)
+        }
+        _ => key,
+    }
+}
+
+/// Finds out what a new record is to be known by.
+pub(crate) fn place(db: &mut dyn Database, row: &mut RecordRow) -> Result<(), RegistryError> {
+    let taken = db.query("SELECT ord FROM dds_records WHERE id = $1", &[Param::Text(&row.id)])?;
+    if let (false, Some(repository)) = (taken.is_empty(), &row.repository) {
+        row.key = qualified(repository, &row.id);
+    }
+    Ok(())
+}
+
 /// What a minted id counts up in, and its number; nothing for the legacy form.
 fn series(id: &Id) -> (Option<String>, Option<i64>) {
     if minted_prefix(id.form(), "").is_none() {
@@ -186,15 +218,63 @@ fn records(rows: &[Row]) -> Result<Vec<RecordRow>, RegistryError> {
     rows.iter().map(RecordRow::read).collect()
 }
 
-/// The record of that name.
-pub(crate) fn by_id(db: &mut dyn Database, id: &str) -> Result<Option<RecordRow>, RegistryError> {
-    let rows = db.query("SELECT * FROM dds_records WHERE id = $1", &[Param::Text(id)])?;
-    rows.first().map(RecordRow::read).transpose()
+/// The record in scope that has that name.
+pub(crate) fn by_id(
+    db: &mut dyn Database,
+    scope: &Scope,
+    id: &str,
+) -> Result<Option<RecordRow>, RegistryError> {
+    let sql = "SELECT * FROM dds_records WHERE id = $1 OR id = $2";
+    in_scope(db, scope, sql, id)
 }
 
-/// All records, in the order in which they came.
-pub(crate) fn all(db: &mut dyn Database) -> Result<Vec<RecordRow>, RegistryError> {
-    records(&db.query("SELECT * FROM dds_records ORDER BY ord", &[])?)
+/// The row that a name leads to, the repository's own before one that has none.
+fn in_scope(
+    db: &mut dyn Database,
+    scope: &Scope,
+    sql: &'static str,
+    id: &str,
+) -> Result<Option<RecordRow>, RegistryError> {
+    let own = scope.own().map(|it| qualified(it, id)).unwrap_or_else(|| id.to_owned());
+    let rows = records(&db.query(sql, &[Param::Text(id), Param::Text(&own)])?)?;
+    let mut rows: Vec<RecordRow> = rows.into_iter().filter(|it| scope.has(it)).collect();
+    rows.sort_by_key(|it| it.repository.is_none());
+    Ok(rows.into_iter().next())
+}
+
+/// The highest number that a record in scope has in a series.
+pub(crate) fn highest(
+    db: &mut dyn Database,
+    scope: &Scope,
+    series: &str,
+) -> Result<i64, RegistryError> {
+    let rows = match scope.own() {
+        None => db.query(
+            "SELECT COALESCE(MAX(number), 0) FROM dds_records WHERE series = $1",
+            &[Param::Text(series)],
+        )?,
+        Some(own) => db.query(
+            "SELECT COALESCE(MAX(number), 0) FROM dds_records WHERE series = $1 \
+             AND (repository = $2 OR repository IS NULL)",
+            &[Param::Text(series), Param::Text(own)],
+        )?,
+    };
+    rows.first().map_or(Ok(0), |it| it.int(0))
+}
+
+/// Asks for rows that may be in scope: of others that share the registry there may be many.
+fn wanted(scope: &Scope) -> Param<'_> {
+    Param::Text(scope.own().unwrap_or_default())
+}
+
+/// All records in scope, in the order in which they came.
+pub(crate) fn all(db: &mut dyn Database, scope: &Scope) -> Result<Vec<RecordRow>, RegistryError> {
+    let rows = db.query(
+        "SELECT * FROM dds_records WHERE CAST($1 AS TEXT) = '' OR repository = CAST($1 AS TEXT) \
+         OR repository IS NULL ORDER BY ord",
+        &[wanted(scope)],
+    )?;
+    Ok(records(&rows)?.into_iter().filter(|it| scope.has(it)).collect())
 }
 
 /// The id of a record and its row, as far as either can be read.
@@ -209,12 +289,15 @@ pub(crate) fn each(db: &mut dyn Database) -> Result<Vec<MaybeRow>, RegistryError
 /// Those with that status, in the order in which they came.
 pub(crate) fn by_status(
     db: &mut dyn Database,
+    scope: &Scope,
     status: &str,
 ) -> Result<Vec<RecordRow>, RegistryError> {
-    records(&db.query(
-        "SELECT * FROM dds_records WHERE status = $1 ORDER BY ord",
-        &[Param::Text(status)],
-    )?)
+    let rows = db.query(
+        "SELECT * FROM dds_records WHERE status = $1 AND (CAST($2 AS TEXT) = '' \
+         OR repository = CAST($2 AS TEXT) OR repository IS NULL) ORDER BY ord",
+        &[Param::Text(status), wanted(scope)],
+    )?;
+    Ok(records(&rows)?.into_iter().filter(|it| scope.has(it)).collect())
 }
 
 /// The names of the records in scope, each with whether somebody can still decide about it.
@@ -228,7 +311,7 @@ pub(crate) fn decidable(
         let (status, is_legacy) = (row.text(1)?, row.int(2)? != 0);
         if scope.has_of(row.maybe_text(3)?.as_deref()) {
             let is_open = !is_legacy && matches!(status.as_str(), "proposed" | "approved");
-            found.insert(row.text(0)?, is_open);
+            found.insert(name_of(&row.text(0)?).to_owned(), is_open);
         }
     }
     Ok(found)
@@ -239,6 +322,7 @@ pub(crate) fn decidable(
 /// prefix.
 pub(crate) fn claimable(
     db: &mut dyn Database,
+    scope: &Scope,
     after: i64,
     now: Moment,
     prefix: &str,
@@ -246,8 +330,9 @@ pub(crate) fn claimable(
     let rows = db.query(
         "SELECT * FROM dds_records WHERE status = 'approved' AND legacy = 0 \
          AND (lease_until IS NULL OR (lease_until <= $1 AND (lease_phase <> 'committing' \
-         OR substr(lease_holder, 1, length(CAST($2 AS TEXT))) = CAST($2 AS TEXT)))) AND ord > $3 ORDER BY ord LIMIT 1",
-        &[Param::Int(now.micros()), Param::Text(prefix), Param::Int(after)],
+         OR substr(lease_holder, 1, length(CAST($2 AS TEXT))) = CAST($2 AS TEXT)))) AND ord > $3 \
+         AND (CAST($4 AS TEXT) = '' OR repository = CAST($4 AS TEXT)) ORDER BY ord LIMIT 1",
+        &[Param::Int(now.micros()), Param::Text(prefix), Param::Int(after), wanted(scope)],
     )?;
     rows.first().map(RecordRow::read).transpose()
 }
@@ -256,6 +341,7 @@ pub(crate) fn claimable(
 /// that of the audit trail.
 pub(crate) fn uncorrected(
     db: &mut dyn Database,
+    scope: &Scope,
 ) -> Result<Vec<(RecordRow, String)>, RegistryError> {
     let rows = db.query(
         "SELECT failed.*, report.body FROM dds_records AS failed \
@@ -263,19 +349,20 @@ pub(crate) fn uncorrected(
          WHERE status = 'failed' AND legacy = 0 AND kind = 'code_change' \
          AND NOT EXISTS (SELECT 1 FROM dds_records AS other WHERE other.source = failed.id) \
          AND NOT EXISTS (SELECT 1 FROM dds_reports AS later WHERE later.id = report.id AND later.ord > report.ord) \
-         ORDER BY changed",
-        &[],
+         AND (CAST($1 AS TEXT) = '' OR failed.repository = CAST($1 AS TEXT)) ORDER BY changed",
+        &[wanted(scope)],
     )?;
     rows.iter().map(|it| Ok((RecordRow::read(it)?, it.text(16)?))).collect()
 }
 
-/// The correction of that source.
+/// The correction in scope of that source.
 pub(crate) fn sibling(
     db: &mut dyn Database,
+    scope: &Scope,
     source: &str,
-) -> Result<Option<String>, RegistryError> {
-    let rows = db.query("SELECT id FROM dds_records WHERE source = $1", &[Param::Text(source)])?;
-    rows.first().map(|it| it.text(0)).transpose()
+) -> Result<Option<RecordRow>, RegistryError> {
+    let sql = "SELECT * FROM dds_records WHERE source = $1 OR source = $2";
+    in_scope(db, scope, sql, source)
 }
 
 /// The number one above the highest of a column that counts rows.
@@ -287,18 +374,30 @@ fn next(db: &mut dyn Database, sql: &'static str) -> Result<i64, RegistryError> 
 /// Stores a new record with its patch and its first audit line, which is drawn up without number, hash and link.
 pub(crate) fn insert(
     db: &mut dyn Database,
+    scope: &Scope,
     mut row: RecordRow,
     patch: Option<&[u8]>,
     line: AuditLine,
 ) -> Result<RecordRow, RegistryError> {
-    row.changed = append(db, line)?;
+    place(db, &mut row)?;
+    // A correction is found by what its source is known by; the source may come after it.
+    if let Some(source) = row.source.take() {
+        let known = by_id(db, scope, &source)?.map(|it| it.key);
+        row.source = Some(known.unwrap_or(source));
+    }
+    if let (true, Some(repository)) = (row.key != row.id, &row.repository) {
+        let values = [&row.key, &row.id, repository].map(|it| Param::Text(it));
+        let sql = "UPDATE dds_records SET source = $1 WHERE source = $2 AND repository = $3";
+        db.execute(sql, &values)?;
+    }
+    row.changed = append(db, &row.key, line)?;
     row.ord = next(db, "SELECT COALESCE(MAX(ord), 0) FROM dds_records")?;
     db.execute(
         "INSERT INTO dds_records (ord, id, body, legacy, kind, status, version, source, series, number, changed, \
          repository, nonce) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         &[
             Param::Int(row.ord),
-            Param::Text(&row.id),
+            Param::Text(&row.key),
             Param::Text(&row.body),
             Param::Int(i64::from(row.is_legacy)),
             Param::Text(&row.kind),
@@ -313,7 +412,7 @@ pub(crate) fn insert(
         ],
     )?;
     if let Some(bytes) = patch {
-        let values = [Param::Text(&row.id), Param::Bytes(bytes)];
+        let values = [Param::Text(&row.key), Param::Bytes(bytes)];
         db.execute("INSERT INTO dds_patches (id, bytes) VALUES ($1, $2)", &values)?;
     }
     Ok(row)
@@ -337,7 +436,7 @@ pub(crate) fn advance(
             Param::MaybeInt(lease.map(|it| it.until.micros())),
             Param::MaybeText(lease.map(|it| it.phase.name())),
             Param::Int(changed),
-            Param::Text(&row.id),
+            Param::Text(&row.key),
             Param::Int(row.version),
         ],
     )?;
@@ -345,17 +444,21 @@ pub(crate) fn advance(
 }
 
 /// Adds a report of that record.
-pub(crate) fn add_report(db: &mut dyn Database, id: &str, body: &str) -> Result<(), RegistryError> {
+pub(crate) fn add_report(
+    db: &mut dyn Database,
+    key: &str,
+    body: &str,
+) -> Result<(), RegistryError> {
     let ord = next(db, "SELECT COALESCE(MAX(ord), 0) FROM dds_reports")?;
-    let values = [Param::Int(ord), Param::Text(id), Param::Text(body)];
+    let values = [Param::Int(ord), Param::Text(key), Param::Text(body)];
     db.execute("INSERT INTO dds_reports (ord, id, body) VALUES ($1, $2, $3)", &values)?;
     Ok(())
 }
 
 /// The texts of its reports, oldest first.
-pub(crate) fn reports(db: &mut dyn Database, id: &str) -> Result<Vec<String>, RegistryError> {
+pub(crate) fn reports(db: &mut dyn Database, key: &str) -> Result<Vec<String>, RegistryError> {
     let sql = "SELECT body FROM dds_reports WHERE id = $1 ORDER BY ord";
-    db.query(sql, &[Param::Text(id)])?.iter().map(|it| it.text(0)).collect()
+    db.query(sql, &[Param::Text(key)])?.iter().map(|it| it.text(0)).collect()
 }
 
 /// Names and texts of all reports, oldest first.
@@ -367,10 +470,10 @@ pub(crate) fn all_reports(db: &mut dyn Database) -> Result<Vec<(String, String)>
 /// Keeps the document of an approval, in place of an earlier one.
 pub(crate) fn set_approval(
     db: &mut dyn Database,
-    id: &str,
+    key: &str,
     body: &str,
 ) -> Result<(), RegistryError> {
-    let values = [Param::Text(body), Param::Text(id)];
+    let values = [Param::Text(body), Param::Text(key)];
     if db.execute("UPDATE dds_approvals SET body = $1 WHERE id = $2", &values)? == 0 {
         db.execute("INSERT INTO dds_approvals (body, id) VALUES ($1, $2)", &values)?;
     }
@@ -380,10 +483,10 @@ pub(crate) fn set_approval(
 /// Keeps the bytes of a patch, in place of earlier ones.
 pub(crate) fn set_patch(
     db: &mut dyn Database,
-    id: &str,
+    key: &str,
     bytes: &[u8],
 ) -> Result<(), RegistryError> {
-    let values = [Param::Bytes(bytes), Param::Text(id)];
+    let values = [Param::Bytes(bytes), Param::Text(key)];
     if db.execute("UPDATE dds_patches SET bytes = $1 WHERE id = $2", &values)? == 0 {
         db.execute("INSERT INTO dds_patches (bytes, id) VALUES ($1, $2)", &values)?;
     }
@@ -402,7 +505,7 @@ pub(crate) fn rename(
          changed = $7 WHERE id = $8",
         &[
             Param::Int(ord),
-            Param::Text(&new.id),
+            Param::Text(&new.key),
             Param::Text(&new.body),
             Param::Text(&new.status),
             Param::MaybeText(new.series.as_deref()),
@@ -411,7 +514,7 @@ pub(crate) fn rename(
             Param::Text(old),
         ],
     )?;
-    let values = [Param::Text(&new.id), Param::Text(old)];
+    let values = [Param::Text(&new.key), Param::Text(old)];
     db.execute("UPDATE dds_patches SET id = $1 WHERE id = $2", &values)?;
     db.execute("UPDATE dds_reports SET id = $1 WHERE id = $2", &values)?;
     db.execute("DELETE FROM dds_approvals WHERE id = $1", &[Param::Text(old)])?;
@@ -419,18 +522,18 @@ pub(crate) fn rename(
 }
 
 /// Lets a correction be found by its source no more.
-pub(crate) fn forget_source(db: &mut dyn Database, id: &str) -> Result<(), RegistryError> {
-    db.execute("UPDATE dds_records SET source = NULL WHERE id = $1", &[Param::Text(id)])?;
+pub(crate) fn forget_source(db: &mut dyn Database, key: &str) -> Result<(), RegistryError> {
+    db.execute("UPDATE dds_records SET source = NULL WHERE id = $1", &[Param::Text(key)])?;
     Ok(())
 }
 
-/// Lets a correction be found by its source.
+/// Lets a correction be found by what its source is known by.
 pub(crate) fn remember_source(
     db: &mut dyn Database,
-    id: &str,
+    key: &str,
     source: &str,
 ) -> Result<(), RegistryError> {
-    let values = [Param::Text(source), Param::Text(id)];
+    let values = [Param::Text(source), Param::Text(key)];
     db.execute("UPDATE dds_records SET source = $1 WHERE id = $2", &values)?;
     Ok(())
 }
@@ -450,21 +553,21 @@ pub(crate) fn note_file(db: &mut dyn Database, name: &str) -> Result<(), Registr
 }
 
 /// The text of its approval.
-pub(crate) fn approval(db: &mut dyn Database, id: &str) -> Result<Option<String>, RegistryError> {
-    let rows = db.query("SELECT body FROM dds_approvals WHERE id = $1", &[Param::Text(id)])?;
+pub(crate) fn approval(db: &mut dyn Database, key: &str) -> Result<Option<String>, RegistryError> {
+    let rows = db.query("SELECT body FROM dds_approvals WHERE id = $1", &[Param::Text(key)])?;
     rows.first().map(|it| it.text(0)).transpose()
 }
 
 /// The bytes of its patch.
-pub(crate) fn patch(db: &mut dyn Database, id: &str) -> Result<Option<Vec<u8>>, RegistryError> {
-    let rows = db.query("SELECT bytes FROM dds_patches WHERE id = $1", &[Param::Text(id)])?;
+pub(crate) fn patch(db: &mut dyn Database, key: &str) -> Result<Option<Vec<u8>>, RegistryError> {
+    let rows = db.query("SELECT bytes FROM dds_patches WHERE id = $1", &[Param::Text(key)])?;
     rows.first().map(|it| it.bytes(0)).transpose()
 }
 
 /// The lines about a record, oldest first.
-pub(crate) fn history(db: &mut dyn Database, id: &str) -> Result<Vec<AuditLine>, RegistryError> {
+pub(crate) fn history(db: &mut dyn Database, key: &str) -> Result<Vec<AuditLine>, RegistryError> {
     let sql = "SELECT seq, line FROM dds_audit WHERE id = $1 ORDER BY seq";
-    let rows = db.query(sql, &[Param::Text(id)])?;
+    let rows = db.query(sql, &[Param::Text(key)])?;
     rows.iter()
         .map(|row| {
             let (seq, text) = (row.int(0)?, row.text(1)?);
@@ -482,8 +585,12 @@ pub(crate) fn head(db: &mut dyn Database) -> Result<Option<(i64, String)>, Regis
     rows.first().map(|it| Ok((it.int(0)?, it.text(1)?))).transpose()
 }
 
-/// Writes a line at the end of the trail and gives its number.
-pub(crate) fn append(db: &mut dyn Database, line: AuditLine) -> Result<i64, RegistryError> {
+/// Writes a line about what is known by that key at the end of the trail, and gives its number.
+pub(crate) fn append(
+    db: &mut dyn Database,
+    key: &str,
+    line: AuditLine,
+) -> Result<i64, RegistryError> {
     let head = head(db)?;
     let is_first = head.is_none();
     let (seq, previous) = match head {
@@ -493,7 +600,7 @@ pub(crate) fn append(db: &mut dyn Database, line: AuditLine) -> Result<i64, Regi
     let line = AuditLine { seq, previous, ..line }.sealed();
     db.execute(
         "INSERT INTO dds_audit (seq, id, line) VALUES ($1, $2, $3)",
-        &[Param::Int(seq), Param::Text(line.dds.as_str()), Param::Text(&line.text())],
+        &[Param::Int(seq), Param::Text(key), Param::Text(&line.text())],
     )?;
     let values = [Param::Int(seq), Param::Text(&line.hash)];
     if is_first {

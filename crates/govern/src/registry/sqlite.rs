@@ -22,6 +22,8 @@ const MAX_PAUSE_MS: u64 = 20;
 pub(crate) struct Sqlite {
     connection: Connection,
     place: String,
+    /// How many transactions are open, each within the one before.
+    depth: usize,
 }
 
 impl Sqlite {
@@ -38,7 +40,7 @@ impl Sqlite {
         let connection = Connection::open_with_flags(path, flags).map_err(|error| {
             RegistryError::Open { place: place.clone(), reason: error.to_string() }
         })?;
-        let mut database = Sqlite { connection, place };
+        let mut database = Sqlite { connection, place, depth: 0 };
         database.prepare().map_err(|error| database.failure(&error))?;
         let others = database.connection.query_row(
             "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'dds!_%' ESCAPE '!' \
@@ -73,6 +75,13 @@ impl Sqlite {
             }
             _ => RegistryError::Database { place, reason },
         }
+    }
+
+    /// Starts a transaction, or one within that which is open: what fails takes back only what it did itself.
+    fn begin(&mut self, sql: &str) -> Result<(), RegistryError> {
+        self.batch(if self.depth > 0 { "SAVEPOINT inner" } else { sql })?;
+        self.depth += 1;
+        Ok(())
     }
 
     fn batch(&self, sql: &str) -> Result<(), RegistryError> {
@@ -141,19 +150,23 @@ impl ToSql for Param<'_> {
 
 impl Database for Sqlite {
     fn begin_read(&mut self) -> Result<(), RegistryError> {
-        self.batch("BEGIN")
+        self.begin("BEGIN")
     }
 
     fn begin_write(&mut self) -> Result<(), RegistryError> {
-        self.batch("BEGIN IMMEDIATE")
+        self.begin("BEGIN IMMEDIATE")
     }
 
     fn commit(&mut self) -> Result<(), RegistryError> {
-        self.batch("COMMIT")
+        self.batch(if self.depth > 1 { "RELEASE inner" } else { "COMMIT" })?;
+        self.depth = self.depth.saturating_sub(1);
+        Ok(())
     }
 
     fn rollback(&mut self) {
-        let _ = self.connection.execute_batch("ROLLBACK");
+        let inner = "ROLLBACK TO inner; RELEASE inner";
+        let _ = self.connection.execute_batch(if self.depth > 1 { inner } else { "ROLLBACK" });
+        self.depth = self.depth.saturating_sub(1);
     }
 
     fn execute(&mut self, sql: &'static str, values: &[Param<'_>]) -> Result<u64, RegistryError> {

@@ -71,6 +71,7 @@ suite! {
     life::a_failure_gets_one_correction_ever,
     life::the_oldest_failure_is_corrected_first,
     life::a_record_is_that_of_its_repository,
+    life::names_are_each_repositorys_own,
     life::what_is_attached_is_replaced_before_the_decision,
     life::a_lease_that_ended_is_taken_over_with_its_phase,
     life::each_claim_takes_the_oldest_that_may_be_taken,

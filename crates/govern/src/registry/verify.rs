@@ -49,7 +49,7 @@ impl Registry {
                 .into_iter()
                 .map(|message| Flaw { place: AuditSubject::Database, message })
                 .collect();
-            let texts = lines(db, &mut flaws)?;
+            let (texts, keys) = lines(db, &mut flaws)?;
             let (lines, broken) = check_chain(&texts);
             flaws.extend(broken);
             let head = readable(rows::head(db), &mut flaws)?.flatten();
@@ -57,13 +57,19 @@ impl Registry {
 
             let mut by_record: BTreeMap<&str, Vec<&AuditLine>> = BTreeMap::new();
             for line in &lines {
-                by_record.entry(line.dds.as_str()).or_default().push(line);
+                // Which of two records of one name a line is about is not in the line: each is replayed with its own.
+                let key = keys.get(&line.seq).map_or(line.dds.as_str(), String::as_str);
+                if rows::name_of(key) != line.dds.as_str() {
+                    let message = format!("it stands as one about {}", rows::name_of(key));
+                    flaws.push(Flaw { place: AuditSubject::Line(line.seq), message });
+                }
+                by_record.entry(key).or_default().push(line);
             }
             let records = records(db, &mut flaws)?;
             let attached = Attached::read(db, &mut flaws)?;
             let mut previous_addition = 0;
             for row in &records {
-                let Some(lines) = by_record.get(row.id.as_str()) else {
+                let Some(lines) = by_record.get(row.key.as_str()) else {
                     flaws.push(flaw(
                         AuditSubject::Record(row.id.clone()),
                         "no audit line says that it was added",
@@ -83,17 +89,18 @@ impl Registry {
                     Err(flaw) => flaws.push(flaw),
                 }
             }
-            let known: BTreeSet<&str> = records.iter().map(|it| it.id.as_str()).collect();
+            let known: BTreeSet<&str> = records.iter().map(|it| it.key.as_str()).collect();
             let is_damaged = |id: &str| {
                 flaws.iter().any(|it| {
-                    it.place == AuditSubject::Record(id.to_owned()) && !known.contains(id)
+                    it.place == AuditSubject::Record(rows::name_of(id).to_owned())
+                        && !known.contains(id)
                 })
             };
             let damaged: BTreeSet<&str> =
                 by_record.keys().copied().filter(|it| is_damaged(it)).collect();
             let known: BTreeSet<&str> = known.union(&damaged).copied().collect();
             for id in by_record.keys().filter(|it| !known.contains(*it)) {
-                let place = AuditSubject::Record((*id).to_owned());
+                let place = AuditSubject::Record(rows::name_of(id).to_owned());
                 flaws.push(flaw(place, "it is missing, but audit lines mention it"));
             }
             strays(&attached, &known, &mut flaws);
@@ -128,13 +135,14 @@ fn readable<T>(
     }
 }
 
+/// The lines by their numbers, and what each is about.
+type NumberedLines = (Vec<(i64, String)>, BTreeMap<i64, String>);
+
 /// The lines that can be read; the others are named.
-fn lines(
-    db: &mut dyn Database,
-    flaws: &mut Vec<Flaw>,
-) -> Result<Vec<(i64, String)>, RegistryError> {
-    let rows = db.query("SELECT seq, line FROM dds_audit ORDER BY seq", &[])?;
+fn lines(db: &mut dyn Database, flaws: &mut Vec<Flaw>) -> Result<NumberedLines, RegistryError> {
+    let rows = db.query("SELECT seq, line, id FROM dds_audit ORDER BY seq", &[])?;
     let mut lines = Vec::with_capacity(rows.len());
+    let mut keys = BTreeMap::new();
     for row in &rows {
         let seq = match row.int(0) {
             Ok(seq) => seq,
@@ -145,8 +153,11 @@ fn lines(
         };
         // A line that is not text has a place in the chain all the same, and is named there.
         lines.push((seq, row.text(1).unwrap_or_default()));
+        if let Ok(key) = row.text(2) {
+            keys.insert(seq, key);
+        }
     }
-    Ok(lines)
+    Ok((lines, keys))
 }
 
 /// The records whose rows can be read; the others are named.
@@ -157,7 +168,7 @@ fn records(db: &mut dyn Database, flaws: &mut Vec<Flaw>) -> Result<Vec<RecordRow
             (Ok(row), _) => records.push(row),
             (Err(RegistryError::Damaged { reason, .. }), Some(id)) => {
                 flaws.push(Flaw {
-                    place: AuditSubject::Record(id),
+                    place: AuditSubject::Record(rows::name_of(&id).to_owned()),
                     message: format!("its row: {reason}"),
                 });
             }
@@ -201,7 +212,7 @@ fn check_record(
     attached: &Attached,
     flaws: &mut Vec<Flaw>,
 ) -> Result<(), RegistryError> {
-    let id = row.id.as_str();
+    let (id, key) = (row.id.as_str(), row.key.as_str());
     let mut wrong =
         |message: String| flaws.push(Flaw { place: AuditSubject::Record(id.to_owned()), message });
     if row.body_hash() != replayed.body_hash {
@@ -231,17 +242,17 @@ fn check_record(
         _ => wrong("its lease differs from that of its audit lines".to_owned()),
     }
     // Patches are large, so only one of them is in memory at a time.
-    let patch = match attached.patches.contains(id) {
-        true => rows::patch(db, id)?.map(|it| content_hash(&it)),
+    let patch = match attached.patches.contains(key) {
+        true => rows::patch(db, key)?.map(|it| content_hash(&it)),
         false => None,
     };
     if let Some(message) = difference(patch.as_ref(), replayed.patch.as_ref()) {
         flaws.push(flaw(AuditSubject::Patch(id.to_owned()), message));
     }
-    if let Some(message) = difference(attached.approvals.get(id), replayed.approval.as_ref()) {
+    if let Some(message) = difference(attached.approvals.get(key), replayed.approval.as_ref()) {
         flaws.push(flaw(AuditSubject::Approval(id.to_owned()), message));
     }
-    let reports = attached.reports.get(id).map_or(&[][..], Vec::as_slice);
+    let reports = attached.reports.get(key).map_or(&[][..], Vec::as_slice);
     let n_reports = reports.len().max(replayed.reports.len());
     for idx in 0..n_reports {
         if let Some(message) = difference(reports.get(idx), replayed.reports.get(idx)) {
@@ -269,8 +280,9 @@ fn columns_fit(row: &RecordRow) -> bool {
     // Two corrections of before may name one source, and so may two that met after a merge; only the one that stays is found
     // by it, and the other is over.
     let is_over = !matches!(row.status.as_str(), "proposed" | "approved");
+    let source = row.source.as_deref().map(rows::name_of);
     let source_fits =
-        row.source == fresh.source || ((row.is_legacy || is_over) && row.source.is_none());
+        source == fresh.source.as_deref() || ((row.is_legacy || is_over) && row.source.is_none());
     value.get("id").and_then(Value::as_str) == Some(id.as_str())
         && source_fits
         && (row.is_legacy, &row.kind, &row.series, row.number)
@@ -319,7 +331,7 @@ fn named_hash(row: &Row) -> Result<(String, String), RegistryError> {
 fn strays(attached: &Attached, known: &BTreeSet<&str>, flaws: &mut Vec<Flaw>) {
     let mut stray = |id: &String, place: fn(String) -> AuditSubject| {
         if !known.contains(id.as_str()) {
-            flaws.push(flaw(place(id.clone()), "there is no such record"));
+            flaws.push(flaw(place(rows::name_of(id).to_owned()), "there is no such record"));
         }
     };
     attached.patches.iter().for_each(|id| stray(id, AuditSubject::Patch));

@@ -104,7 +104,7 @@ fn end_outer(found: &mut Dependencies, blocks: &[&str], statement: &mut Vec<&Tok
 fn end_statement(found: &mut Dependencies, blocks: &[&str], statement: &mut Vec<&Token<'_>>) {
     let tokens = std::mem::take(statement);
     let Some(first) = tokens.first() else { return };
-    if first.text == "apply" {
+    if ["apply", "includeBuild"].contains(&first.text) {
         let text: Vec<&str> = tokens.iter().map(|it| it.text).collect();
         found.add(DependencyKind::Plugin, text.join(" "), "");
         return;

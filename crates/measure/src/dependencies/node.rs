@@ -49,6 +49,24 @@ fn read_manifest(text: &str) -> Result<Dependencies, String> {
     for (name, patch) in members(at(&root, &["pnpm", "patchedDependencies"])) {
         found.add(DependencyKind::Override, without_version(name), patch.to_json());
     }
+    // The tool that installs all the others, which may come from anywhere.
+    if let Some(manager) = root.get("packageManager").and_then(Value::as_str) {
+        let (name, version) = manager.split_once('@').unwrap_or((manager, ""));
+        let source = if version.contains(':') { address(version) } else { String::new() };
+        found.add(DependencyKind::Plugin, name, source);
+    }
+    for place in [&["catalog"][..], &["workspaces", "catalog"]] {
+        for (name, _) in members(at(&root, place)) {
+            found.add(DependencyKind::Managed, name, "");
+        }
+    }
+    for place in [&["catalogs"][..], &["workspaces", "catalogs"]] {
+        for (catalog, names) in members(at(&root, place)) {
+            for (name, _) in members(Some(names)) {
+                found.add(DependencyKind::Managed, name, catalog);
+            }
+        }
+    }
     let workspaces = root.get("workspaces");
     let nested = workspaces.and_then(|it| it.get("packages"));
     for pattern in items(workspaces).chain(items(nested)).filter_map(Value::as_str) {

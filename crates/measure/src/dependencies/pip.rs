@@ -26,7 +26,8 @@ fn read_requirements(text: &str) -> Result<Dependencies, String> {
 }
 
 /// The options that say where packages come from.
-const SOURCES: &[&str] = &["-i", "--index-url", "--extra-index-url", "-f", "--find-links"];
+const SOURCES: &[&str] =
+    &["-i", "--index-url", "--extra-index-url", "-f", "--find-links", "--trusted-host"];
 
 /// Adds what one line names.
 pub(super) fn line(found: &mut Dependencies, text: &str) -> Result<(), String> {
@@ -104,6 +105,10 @@ const LISTS: &[(&str, DependencyKind)] = &[
 pub(super) fn read_setup_cfg(text: &str) -> Result<Dependencies, String> {
     let mut found = Dependencies::default();
     for entry in ini::entries(text)? {
+        if ["easy_install", "global", "install"].contains(&entry.section.as_str()) {
+            let source = format!("{} {}", entry.key, entry.value);
+            found.add(DependencyKind::Source, source, "");
+        }
         let kind = match (entry.section.as_str(), entry.key.as_str()) {
             ("options", key) => LISTS.iter().find(|(name, _)| *name == key).map(|(_, kind)| *kind),
             ("options.extras_require", _) => Some(DependencyKind::Optional),
@@ -162,8 +167,24 @@ pub(super) fn read_tox(text: &str) -> Result<Dependencies, String> {
             | "setenv" => {
                 found.add(DependencyKind::Source, format!("{} {}", entry.key, entry.value), "");
             }
+            key if key.starts_with("commands") => {
+                entry.value.lines().for_each(|it| command(&mut found, it));
+            }
             _ => {}
         }
     }
     Ok(found)
+}
+
+/// A command that installs something, as a whole: nobody can say what it would bring.
+pub(super) fn command(found: &mut Dependencies, text: &str) {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let installs = words.windows(2).any(|it| {
+        let program = it[0].rsplit('/').next().unwrap_or_default();
+        let is_installer = ["pip", "pip3", "pipx", "uv", "conda", "mamba", "easy_install"];
+        is_installer.contains(&program) && ["install", "add", "inject"].contains(&it[1])
+    });
+    if installs {
+        found.add(DependencyKind::Opaque, words.join(" "), "");
+    }
 }

@@ -2,6 +2,7 @@
 
 use document::{Format, Value};
 
+use super::pip;
 use super::python::{add_with_extras, requirement, table_source};
 use super::set::{Dependencies, DependencyKind, address};
 use super::structured::{at, items, members, object, string};
@@ -19,12 +20,66 @@ pub(super) fn read(text: &str) -> Result<Dependencies, String> {
             found.add(DependencyKind::Include, format!("dynamic {it}"), "");
         }
     }
+    pixi(&mut found, at(&root, &["tool", "pixi"]), 0);
+    let tox = at(&root, &["tool", "tox"]);
+    if let Some(text) = tox.and_then(|it| it.get("legacy_tox_ini")).and_then(Value::as_str) {
+        pip::read_tox(text)?.iter().for_each(|it| found.add(it.kind, &it.name, &it.source));
+    }
+    commands(&mut found, tox, 0)?;
+    commands(&mut found, at(&root, &["tool", "cibuildwheel"]), 0)?;
     for (_, it) in members(at(&root, &["tool", "setuptools", "dynamic"])) {
         let file = it.get("file");
         let files = items(file).chain(file).filter_map(Value::as_str);
         files.for_each(|it| found.add(DependencyKind::Include, it, ""));
     }
     Ok(found)
+}
+
+/// How deep tables of tools are looked into.
+const MOST_LEVELS: usize = 16;
+
+/// The tables of pixi, wherever they stand: for all, for a feature or for a platform.
+fn pixi(found: &mut Dependencies, table: Option<&Value>, level: usize) {
+    if level > MOST_LEVELS {
+        return;
+    }
+    for (name, it) in members(table) {
+        match name {
+            "dependencies" | "pypi-dependencies" | "host-dependencies" | "build-dependencies" => {
+                members(Some(it)).for_each(|(name, spec)| {
+                    found.add(DependencyKind::Normal, name, table_source(spec));
+                });
+            }
+            "channels" => items(Some(it)).for_each(|it| {
+                found.add(DependencyKind::Source, it.to_json(), "");
+            }),
+            "pypi-options" => found.add(DependencyKind::Source, it.to_json(), ""),
+            _ => pixi(found, Some(it), level + 1),
+        }
+    }
+}
+
+/// What the environments of tox need and what commands of build tools install, wherever they stand.
+fn commands(found: &mut Dependencies, table: Option<&Value>, level: usize) -> Result<(), String> {
+    if level > MOST_LEVELS {
+        return Ok(());
+    }
+    for (name, it) in members(table) {
+        if ["deps", "requires"].contains(&name) {
+            for text in items(Some(it)).filter_map(Value::as_str) {
+                pip::line(found, text)?;
+            }
+        }
+        for text in items(Some(it)).chain([it]).filter_map(Value::as_str) {
+            text.split("&&").for_each(|it| pip::command(found, it));
+        }
+        for words in items(Some(it)).filter(|it| matches!(it, Value::Array(_))) {
+            let words: Vec<&str> = items(Some(words)).filter_map(Value::as_str).collect();
+            pip::command(found, &words.join(" "));
+        }
+        commands(found, Some(it), level + 1)?;
+    }
+    Ok(())
 }
 
 /// Arrays of requirements.

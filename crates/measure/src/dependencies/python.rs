@@ -31,6 +31,13 @@ pub(super) fn manifest(path: &RelPath, name: &str) -> Option<Manifest> {
 /// What a script says about itself.
 pub(super) const SCRIPT: &str = "inline script metadata";
 
+/// The reader of a file of any name that says what it needs.
+pub(super) fn script(text: &[u8]) -> Option<Manifest> {
+    const START: &[u8] = b"# /// script";
+    let has_block = text.windows(START.len()).any(|it| it == START);
+    has_block.then_some(Manifest { label: SCRIPT, read: read_script })
+}
+
 /// What a script needs, as it says in comments (PEP 723): a block from `# /// script` to `# ///`. Its members are those of
 /// the table `project`, and its tables those of `pyproject.toml`.
 fn read_script(text: &str) -> Result<Dependencies, String> {

@@ -10,17 +10,24 @@ use snapshot::{Entry, RelPath, Snapshot};
 pub(super) enum Unread {
     /// Every change could be one of dependencies.
     Whole,
-    /// A line with one of these is about dependencies.
+    /// A line with one of these is about dependencies, and so is one with an address.
     Lines(&'static [&'static str]),
+    /// Code of a build: a line with the coordinates of a package (`"group:name:version"`) is about dependencies too.
+    Coordinates(&'static [&'static str]),
+    /// A source file like any other: a line that starts with one of the first, or holds one of the second, says what the file
+    /// needs to be run.
+    Inline(&'static [&'static str], &'static [&'static str]),
+    /// The same, where the first count only in a file that begins as a script does.
+    Script(&'static [&'static str], &'static [&'static str]),
 }
 
-use Unread::{Lines, Whole};
+use Unread::{Coordinates, Inline, Lines, Script, Whole};
 
 /// How many brackets around a line are looked at.
 const MOST_AROUND: usize = 16;
 
-/// Names of files, without a difference of case: the ecosystem, the names, and what a change means. A name that starts with
-/// `*` is the end of one; one with a `/` is the end of a path.
+/// Names of files, without a difference of case: the ecosystem, the names, and what a change means. A `*` stands for any part
+/// of a name; a name with a `/` is the end of a path. The first that fits counts.
 const TABLE: &[(&str, &[&str], Unread)] = &[
     (
         "Node",
@@ -37,7 +44,17 @@ const TABLE: &[(&str, &[&str], Unread)] = &[
     ),
     (
         "Node",
-        &["lerna.json", "rush.json", "common-versions.json", "bower.json", ".bowerrc", "jspm.json"],
+        &[
+            ".yarn/releases/*",
+            ".yarn/plugins/*",
+            ".yarn/plugins/*/*",
+            "lerna.json",
+            "rush.json",
+            "common-versions.json",
+            "bower.json",
+            ".bowerrc",
+            "jspm.json",
+        ],
         Whole,
     ),
     (
@@ -52,7 +69,9 @@ const TABLE: &[(&str, &[&str], Unread)] = &[
             "pip.ini",
             "uv.toml",
             "pylock.toml",
+            "pylock.*.toml",
             "*.pylock.toml",
+            "tox.toml",
             "poetry.toml",
             "pdm.toml",
             ".pdm.toml",
@@ -93,17 +112,11 @@ const TABLE: &[(&str, &[&str], Unread)] = &[
         ],
         Whole,
     ),
+    ("Maven", &[".mvn/*", "settings.xml", "ivy.xml", "ivysettings.xml"], Whole),
     (
-        "Maven",
-        &[
-            ".mvn/extensions.xml",
-            ".mvn/maven.config",
-            ".mvn/settings.xml",
-            "settings.xml",
-            "ivy.xml",
-            "ivysettings.xml",
-        ],
-        Whole,
+        "Gradle",
+        &["buildsrc/**", "build-logic/**"],
+        Coordinates(&["classpath", "implementation(", "dependsonproject"]),
     ),
     (
         "sbt",
@@ -315,6 +328,7 @@ const TABLE: &[(&str, &[&str], Unread)] = &[
             "requirements.lock",
             "helmfile.yaml",
             "helmfile.yml",
+            "helmfile.*.gotmpl",
             "helmfile.lock",
             "vendir.yml",
             "vendir.lock.yml",
@@ -346,7 +360,7 @@ const TABLE: &[(&str, &[&str], Unread)] = &[
             "git_tag",
             "url",
             "download",
-            "required",
+            " required",
             "components",
             "hunter_add_package",
             "target_link_libraries",
@@ -391,6 +405,30 @@ const TABLE: &[(&str, &[&str], Unread)] = &[
     ("D", &["dub.json", "dub.sdl", "dub.selections.json"], Whole),
     ("Ansible", &["galaxy.yml", "requirements.yml"], Whole),
     (
+        "Kustomize",
+        &["kustomization.yaml", "kustomization.yml"],
+        Lines(&["helmcharts", "chart", "github.com"]),
+    ),
+    (
+        "Pulumi",
+        &["pulumi.yaml", "pulumi.*.yaml"],
+        Lines(&["plugins", "providers", "packages", "path:"]),
+    ),
+    ("Buf", &["buf.yaml", "buf.lock", "buf.gen.yaml", "buf.work.yaml"], Whole),
+    ("Solidity", &["foundry.toml", "remappings.txt", "soldeer.lock"], Whole),
+    ("Chef, Puppet", &["berksfile", "berksfile.lock", "puppetfile", "puppetfile.lock"], Whole),
+    (
+        "Xmake",
+        &["xmake.lua"],
+        Lines(&["add_requires", "add_packages", "add_repositories", "package("]),
+    ),
+    ("Spack", &["spack.yaml", "spack.lock"], Whole),
+    ("PureScript", &["spago.yaml", "spago.dhall", "spago.lock", "packages.dhall"], Whole),
+    ("V, Haxe, Ada, Ballerina", &["v.mod", "haxelib.json", "alire.toml", "ballerina.toml"], Whole),
+    ("Unity", &["packages/manifest.json", "packages/packages-lock.json"], Whole),
+    ("Mercurial", &[".hgsub", ".hgsubstate"], Whole),
+    ("Rust", &["rust-toolchain.toml", "rust-toolchain"], Lines(&["path"])),
+    (
         "pre-commit",
         &[".pre-commit-config.yaml", ".pre-commit-config.yml"],
         Lines(&["repo", "additional_dependencies", "- id", "rev"]),
@@ -409,26 +447,170 @@ const TABLE: &[(&str, &[&str], Unread)] = &[
         ],
         Whole,
     ),
+    (
+        "Deno",
+        &["*.ts", "*.tsx", "*.mts", "*.js", "*.mjs", "*.jsx"],
+        Inline(
+            &["#!/usr/bin/env -s npx", "#!/usr/bin/env npx"],
+            &[
+                "from \"http",
+                "from 'http",
+                "import \"http",
+                "import 'http",
+                "import(\"http",
+                "import('http",
+                "from \"npm:",
+                "from 'npm:",
+                "import \"npm:",
+                "import 'npm:",
+                "import(\"npm:",
+                "import('npm:",
+                "from \"jsr:",
+                "from 'jsr:",
+                "import \"jsr:",
+                "import 'jsr:",
+                "import(\"jsr:",
+                "import('jsr:",
+            ],
+        ),
+    ),
+    (
+        "Scala",
+        &["*.scala", "*.sc"],
+        Inline(
+            &[
+                "//> using dep",
+                "//> using lib",
+                "//> using test.dep",
+                "//> using repo",
+                "//> using plugin",
+                "//> using jar",
+            ],
+            &["$ivy.", "$dep."],
+        ),
+    ),
+    ("Java", &["*.java"], Inline(&["//deps ", "//repos ", "//jar "], &[])),
+    (
+        "Kotlin",
+        &["*.kts", "*.kt"],
+        Inline(&["@file:dependson", "@file:repository", "//deps ", "//repos "], &[]),
+    ),
+    ("Groovy", &["*.groovy"], Inline(&["@grab"], &["grape.grab("])),
+    (
+        "Rust",
+        &["*.rs"],
+        Script(&["[dependencies"], &["//! [dependencies", "//! ```cargo", "// cargo-deps:"]),
+    ),
+    (
+        ".NET",
+        &["*.csx", "*.fsx", "*.cs"],
+        Inline(&["#r \"", "#i \"", "#:package", "#:sdk", "#:project"], &[]),
+    ),
+    ("Elixir", &["*.ex", "*.exs", "*.livemd"], Inline(&[], &["mix.install("])),
+    (
+        "Ruby",
+        &["*.rb", "*.ru"],
+        Inline(&["gem '", "gem \"", "gem('", "gem(\""], &["bundler/inline"]),
+    ),
+    (
+        "Haskell",
+        &["*.hs", "*.lhs"],
+        Inline(
+            &["build-depends:", "{- cabal:"],
+            &["stack script", "stack runghc", "stack --resolver"],
+        ),
+    ),
+    (
+        "R",
+        &["*.r", "*.rmd", "*.qmd"],
+        Inline(
+            &[],
+            &[
+                "install.packages(",
+                "install_github(",
+                "install_version(",
+                "install_url(",
+                "pak::pkg_install(",
+                "biocmanager::install(",
+                "renv::install(",
+                "p_load(",
+            ],
+        ),
+    ),
+    ("Julia", &["*.jl"], Inline(&[], &["pkg.add(", "pkg.develop(", "pkg\"add"])),
 ];
+
+/// What the first line of a script may say that it needs, whatever the file is called.
+const SHEBANGS: &[&str] =
+    &[" --with", " --package", " -p ", "npx ", "pipx run", "uvx ", "nix-shell -", "-zscript"];
+
+/// What the interpreter of a script is asked to install before it runs it; nothing if that is as before.
+pub(super) fn shebang(
+    old: Option<&RelPath>,
+    before: &Snapshot,
+    new: &RelPath,
+    after: &Snapshot,
+) -> Option<String> {
+    let said = |snapshot: &Snapshot, path: &RelPath| {
+        let Some(Entry::File(file)) = snapshot.get(path) else { return Vec::new() };
+        let text =
+            String::from_utf8_lossy(&file.text().bytes()[..file.text().len().min(MOST_SHEBANG)])
+                .into_owned();
+        let lines = text.lines().take_while(|it| it.starts_with("#!")).map(plain);
+        lines.filter(|it| SHEBANGS.iter().any(|by| it.contains(by))).collect::<Vec<String>>()
+    };
+    let was = old.map(|path| said(before, path)).unwrap_or_default();
+    let found = said(after, new).into_iter().find(|it| !was.contains(it))?;
+    let shown: String = found.chars().filter(|it| !it.is_control()).take(80).collect();
+    Some(format!("its first line may name a new dependency: {shown}"))
+}
+
+/// How much of a file is looked at for that.
+const MOST_SHEBANG: usize = 4096;
 
 /// What is known about a file by its path: its ecosystem, and what a change of it means.
 pub(super) fn unread(path: &RelPath) -> Option<(&'static str, Unread)> {
     let whole = path.as_str().to_lowercase();
     let name = whole.rsplit('/').next().unwrap_or(&whole);
-    let fits = |pattern: &str| match (pattern.strip_prefix('*'), pattern.split_once('*')) {
-        (Some(end), _) => name.ends_with(end) && name.len() >= end.len(),
-        (None, Some((folder, end))) => {
-            let inner = whole.rsplit_once('/').map_or("", |it| it.0);
-            let folder = folder.trim_end_matches('/');
-            (inner == folder || inner.ends_with(&format!("/{folder}"))) && name.ends_with(end)
+    let fits = |pattern: &str| match pattern.strip_suffix("/**") {
+        Some(folder) => whole.split('/').rev().skip(1).any(|it| it == folder),
+        None if !pattern.contains('/') => is_like(pattern, name),
+        None => {
+            let n_segments = pattern.split('/').count();
+            let segments: Vec<&str> = whole.split('/').collect();
+            let Some(start) = segments.len().checked_sub(n_segments) else { return false };
+            pattern.split('/').zip(&segments[start..]).all(|(pattern, it)| is_like(pattern, it))
         }
-        (None, None) if pattern.contains('/') => {
-            whole == pattern || whole.ends_with(&format!("/{pattern}"))
-        }
-        (None, None) => name == pattern,
     };
     let found = TABLE.iter().find(|(_, names, _)| names.iter().any(|it| fits(it)));
     found.map(|(ecosystem, _, unread)| (*ecosystem, *unread))
+}
+
+/// Whether the name is like the pattern, in which `*` stands for anything.
+fn is_like(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut left) = name.strip_prefix(start) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let end = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some(at) = left.find(part) else { return false };
+        left = &left[at + part.len()..];
+    }
+    left.ends_with(end)
+}
+
+/// Whether the line has the coordinates of a package in quotes: `"group:name"` or `"group:name:version"`.
+fn has_coordinates(line: &str) -> bool {
+    let is_part = |it: &str| {
+        !it.is_empty()
+            && it.bytes().all(|it| it.is_ascii_alphanumeric() || b"._-+$@{}".contains(&it))
+    };
+    let quoted = line.split(['"', '\'']).skip(1).step_by(2);
+    quoted.into_iter().any(|it| {
+        let parts: Vec<&str> = it.split(':').collect();
+        parts.len() >= 2 && parts.iter().all(|it| is_part(it)) && parts[0].len() > 1
+            || parts.len() >= 3 && parts.iter().all(|it| is_part(it))
+    })
 }
 
 /// Why the change of such a file is a violation; nothing if it is none.
@@ -453,14 +635,16 @@ pub(super) fn changed(
     if now == was {
         return Vec::new();
     }
-    let constructs = match unread {
-        Whole => {
-            return vec![format!(
-                "changed and cannot be read here, but it says where the dependencies of {ecosystem} come from"
-            )];
-        }
-        Lines(constructs) => constructs,
-    };
+    if unread == Whole {
+        return vec![format!(
+            "changed and cannot be read here, but it says where the dependencies of {ecosystem} come from"
+        )];
+    }
+    // A source file that is no text names nothing.
+    let is_source = matches!(unread, Inline(..) | Script(..));
+    if is_source && std::str::from_utf8(&now).is_err() {
+        return Vec::new();
+    }
     let (Ok(now), was) = (String::from_utf8(now), String::from_utf8_lossy(&was)) else {
         return vec![format!("is not UTF-8, so its {ecosystem} dependencies cannot be judged")];
     };
@@ -470,17 +654,30 @@ pub(super) fn changed(
     for line in in_context(&was, is_yaml) {
         *there.entry(line).or_default() += 1;
     }
+    let is_script = now.starts_with("#!") || now.starts_with("---");
     let is_about = |line: &str| {
         let folded = plain(line);
-        let has_address = folded.contains("://") || folded.contains("git@");
-        has_address || constructs.iter().any(|it| folded.contains(it))
+        let has_address = || folded.contains("://") || folded.contains("git@");
+        let holds = |constructs: &[&str]| constructs.iter().any(|it| folded.contains(it));
+        let begins = |constructs: &[&str]| constructs.iter().any(|it| folded.starts_with(it));
+        match unread {
+            Whole => true,
+            Lines(constructs) => has_address() || holds(constructs),
+            Coordinates(constructs) => {
+                has_address() || holds(constructs) || has_coordinates(&folded)
+            }
+            Inline(starts, within) => holds(within) || begins(starts),
+            Script(starts, within) => holds(within) || (is_script && begins(starts)),
+        }
     };
+    // What a source file says about itself stands on a line of its own.
+    let n_around = if is_source { 1 } else { usize::MAX };
     let mut found = Vec::new();
     for line in in_context(&now, is_yaml) {
         match there.get_mut(&line) {
             Some(n) if *n > 0 => *n -= 1,
             // An element of a list says what it is only together with what the list is for.
-            _ if line.iter().any(|it| is_about(it)) => {
+            _ if line.iter().take(n_around).any(|it| is_about(it)) => {
                 let shown = line.first().copied().unwrap_or_default().chars();
                 let shown: String = shown.filter(|it| !it.is_control()).take(80).collect();
                 found.push(format!("a line may name a new {ecosystem} dependency: {shown}"));

@@ -2,6 +2,8 @@
 
 #[path = "dependencies/manifests.rs"]
 mod manifests;
+#[path = "dependencies/realistic.rs"]
+mod realistic;
 #[path = "dependencies/sources.rs"]
 mod sources;
 #[path = "dependencies/spread.rs"]
@@ -15,6 +17,7 @@ use proptest::prelude::*;
 
 use super::changes::{config, scope, tree};
 use manifests::{CASES, Case};
+use realistic::{ADDITIONS, ORDINARY};
 use sources::{SOURCES, Source};
 use spread::SPREAD;
 use unread::UNREAD;
@@ -106,6 +109,32 @@ fn an_addition_that_is_spread_over_lines_does_not_pass() {
     let before = "exclude:\n  - evil\nx:\n  additional_dependencies:\n  - a\n";
     let after = "exclude:\nx:\n  additional_dependencies:\n  - a\n  - evil\n";
     assert!(!found(".pre-commit-config.yaml", Some(before), after).is_empty());
+}
+
+/// over all ecosystems, in files that are only about dependencies and in those that are code as well.
+#[test]
+fn additions_are_found_and_ordinary_edits_pass() {
+    let passed: Vec<String> = ADDITIONS
+        .iter()
+        .filter(|(path, before, after)| {
+            let before = Some(*before).filter(|it| !it.is_empty());
+            found(path, before, after).is_empty()
+        })
+        .map(|(path, _, after)| format!("{path}: {after}"))
+        .collect();
+    let refused: Vec<String> = ORDINARY
+        .iter()
+        .flat_map(|(path, before, after)| found(path, Some(before), after))
+        .collect();
+    assert!(
+        passed.is_empty() && refused.is_empty(),
+        "{} of {} passed:\n{}\n{} refused:\n{}",
+        passed.len(),
+        ADDITIONS.len(),
+        passed.join("\n"),
+        refused.len(),
+        refused.join("\n")
+    );
 }
 
 /// PEP 723 and tox: read exactly.

@@ -6,6 +6,7 @@ mod approve;
 mod decide;
 mod exchange;
 mod plan_run;
+mod programs;
 mod propose;
 mod reject;
 mod run;
@@ -135,7 +136,7 @@ impl RegistrySettings {
             (Some(RegistryPlace::Postgres(url)), _) => Location::Postgres(url),
             (_, file) => Location::Sqlite(file.unwrap_or_default()),
         };
-        let mut policy = trust.policy(&govern)?.with_files(&programs(session, &root, &govern));
+        let mut policy = trust.policy(&govern)?.with_files(&tool_programs(session, &root, &govern));
         // Once somebody can sign, a word that was only typed needs the policy's permission by name.
         let signers = setup::load_text(&session.workspace, &govern.allowed_signers)?;
         let signers = signers.map(|it| String::from_utf8_lossy(it.bytes()).into_owned());
@@ -478,13 +479,10 @@ impl<'a> ProposalRegistry<'a> {
     }
 }
 
-/// The files of the repository that the commands of tools name.
-fn programs(session: &Session, root: &Path, govern: &Govern) -> Vec<RelPath> {
-    let commands = govern.tools.values().flat_map(|it| it.command.iter());
-    let named = commands.flat_map(|word| statement::named_paths(root, word));
-    let mut programs: Vec<RelPath> = named.collect();
-    programs.sort();
-    programs.dedup();
+/// The files of the repository that the commands of tools run.
+fn tool_programs(session: &Session, root: &Path, govern: &Govern) -> Vec<RelPath> {
+    let named = govern.tools.values().flat_map(|it| programs::named(root, &it.command));
+    let mut programs: Vec<RelPath> = named.collect::<BTreeSet<_>>().into_iter().collect();
     let is_file = |path: &RelPath| {
         let loaded = session.workspace.load(std::slice::from_ref(path));
         loaded.is_ok_and(|it| it.snapshot.file(it.resolved.get(path).unwrap_or(path)).is_some())

@@ -14,7 +14,7 @@ mod record;
 
 use std::collections::BTreeSet;
 
-use govern::approval::{AllowedSigners, Policy};
+use govern::approval::{AllowedSigners, DEFAULT_APPROVAL_DAYS, Policy};
 use protocol::v1::{self, TrustItem, TrustReport, TrustState, UntrustedItem};
 use snapshot::RelPath;
 
@@ -181,9 +181,24 @@ impl WorkspaceTrust {
             protected.extend(trusted.iter().map(|it| globset::escape(&it.allowed_signers)));
             require_signature |= trusted.as_ref().is_some_and(|it| it.require_signature);
         }
+        let mut approval_days = govern.approval_days;
+        if let Some(trusted) = strict {
+            let days = trusted.as_ref().map_or(DEFAULT_APPROVAL_DAYS, |it| it.approval_days);
+            approval_days = approval_days.min(days);
+        }
         let trusted = strict.iter().flat_map(|it| it.iter()).flat_map(|it| it.owners.iter());
         let owners: Vec<&OwnerConfig> = govern.owners.iter().chain(trusted).collect();
-        policy(require_signature, govern, &protected, &owners)
+        Ok(policy(require_signature, govern, &protected, &owners)?
+            .with_approval_days(approval_days))
+    }
+
+    /// Whether only what was planned may be approved and carried out.
+    pub(crate) fn requires_plan(&self, govern: &Govern) -> bool {
+        let trusted = match &self.granted {
+            Granted::Recorded(record) if self.forbids_govern().is_some() => record.policy.as_ref(),
+            _ => None,
+        };
+        govern.require_plan || trusted.is_some_and(|it| it.require_plan)
     }
 
     /// Everybody whom the file names, or named when the user trusted it: taking somebody out is not a reason to ask fewer.
@@ -361,6 +376,8 @@ impl<'a> TrustReview<'a> {
         govern.table.as_ref().map(|_| TrustedPolicy {
             require_signature: govern.require_signature,
             require_approval: self.config.require_approval,
+            require_plan: govern.require_plan,
+            approval_days: govern.approval_days,
             protected: govern.protected.clone(),
             allowed_signers: govern.allowed_signers.to_string(),
             owners: govern.owners.clone(),

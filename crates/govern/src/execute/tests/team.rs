@@ -39,6 +39,7 @@ fn run_all(case: &Case, location: &Location, name: &str, start: &Barrier) -> Vec
         apply: &|_| Err(String::new()),
         approval: &|_, _| Ok(()),
         spend: &|_, _| Ok(()),
+        programs: &|_, _, _| Ok(()),
         unspend: &|_, _| {},
         receipt: &|_, _, _, _| None,
         is_wanted: &|_| true,

@@ -251,14 +251,15 @@ pub(super) fn a_record_is_that_of_its_repository(place: &AuditSubject) {
         registry.set_scope(Scope::Repository(Some(repository.to_owned())));
         after(&mut registry, events)
     };
-    let failed = own("a", &failing());
-    let waiting = own("a", &[approve()]);
-    let other = own("b", &[approve()]);
+    let (a, b) = ("a".repeat(32), "b".repeat(32));
+    let failed = own(&a, &failing());
+    let waiting = own(&a, &[approve()]);
+    let other = own(&b, &[approve()]);
     let ids = |registry: &mut Registry| -> Vec<Id> {
         registry.list(None).unwrap().iter().map(|it| it.id().clone()).collect()
     };
     let holder = Holder::new("ws", "x");
-    registry.set_scope(Scope::Repository(Some("b".to_owned())));
+    registry.set_scope(Scope::Repository(Some(b.clone())));
     assert_eq!(ids(&mut registry), [stray.clone(), other.clone()]);
     assert_eq!(registry.get(&waiting).unwrap(), None);
     let unknown = happen(&mut registry, &waiting, Expected::Any, &Event::Reject);
@@ -270,16 +271,67 @@ pub(super) fn a_record_is_that_of_its_repository(place: &AuditSubject) {
     registry.set_scope(Scope::Repository(None));
     assert_eq!(ids(&mut registry), std::slice::from_ref(&stray));
     assert_eq!(registry.claim_next(&holder, at(60), at(70)).unwrap(), None);
-    registry.set_scope(Scope::Repository(Some("a".to_owned())));
+    registry.set_scope(Scope::Repository(Some(a.clone())));
     let fix = registry.correct_oldest("worker", at(50)).unwrap().unwrap().record;
     assert_eq!(fix.source(), Some(&failed));
     let claimed = registry.claim_next(&holder, at(60), at(70)).unwrap().unwrap();
     assert_eq!(claimed.record.id, waiting);
     assert_sound(&mut registry);
     // Who gives a record to another repository behind the registry's back is found out.
-    place.raw("UPDATE dds_records SET repository = 'b' WHERE repository = 'a'", &[]);
+    let values = [Param::Text(&b), Param::Text(&a)];
+    place.raw("UPDATE dds_records SET repository = $1 WHERE repository = $2", &values);
     let flaws = registry.verify().unwrap().flaws;
     assert!(flaws.iter().any(|it| it.message.contains("another repository")), "{flaws:?}");
+}
+
+/// two repositories use the same names, and neither sees, changes or holds up what the other calls so.
+pub(super) fn names_are_each_repositorys_own(place: &AuditSubject) {
+    let mut registry = place.open();
+    let (a, b) = ("a".repeat(32), "b".repeat(32));
+    let scoped = |registry: &mut Registry, repository: &str| {
+        registry.set_scope(Scope::Repository(Some(repository.to_owned())));
+    };
+    let mut named = proposal();
+    named["id"] = json!("DDS-20260202-CODE-007");
+    for (repository, patch) in [(&a, b"a's"), (&b, b"b's")] {
+        scoped(&mut registry, repository);
+        registry.add(&named, Some(patch), "ann", at(0)).unwrap();
+        let Err(AddError::Faults { .. }) = registry.add(&named, None, "ann", at(0)) else {
+            panic!("it was stored twice in one repository")
+        };
+        let minted = registry.add(&proposal(), None, "ann", at(0)).unwrap().record.id;
+        assert_eq!(minted.as_str(), "DDS-20260202-CODE-008", "each counts by itself");
+    }
+    let shared = id("DDS-20260202-CODE-007");
+    // What b does changes nothing of a's.
+    for event in failing() {
+        happen(&mut registry, &shared, Expected::Any, &event).unwrap();
+    }
+    let fix = registry.correct_oldest("worker", at(50)).unwrap().unwrap().record;
+    assert_eq!((fix.id.as_str(), fix.source()), ("DDS-FIX-20260202-001", Some(&shared)));
+    assert_eq!(registry.correct_oldest("worker", at(51)).unwrap(), None);
+    let failed = registry.get(&shared).unwrap().unwrap();
+    assert_eq!((failed.entry.status(), failed.reports.len()), ("failed", 1));
+    assert_eq!(failed.patch.as_deref(), Some(&b"b's"[..]));
+    scoped(&mut registry, &a);
+    let waiting = registry.get(&shared).unwrap().unwrap();
+    assert_eq!((waiting.entry.status(), waiting.reports.len()), ("proposed", 0));
+    assert_eq!(waiting.patch.as_deref(), Some(&b"a's"[..]));
+    assert_eq!((waiting.history.len(), waiting.approval), (1, None));
+    assert_eq!(registry.correction_of(&shared).unwrap(), None);
+    assert_eq!(registry.correct_oldest("worker", at(52)).unwrap(), None);
+    // The same happens to a's then.
+    for event in failing() {
+        happen(&mut registry, &shared, Expected::Any, &event).unwrap();
+    }
+    let again = registry.correct_oldest("worker", at(53)).unwrap().unwrap().record;
+    assert_eq!(again.id, fix.id);
+    assert_sound(&mut registry);
+    // A line that was moved from one to the other is found.
+    let key = format!("{b}:DDS-20260202-CODE-007");
+    let values = [Param::Text("DDS-20260202-CODE-007"), Param::Text(&key)];
+    place.raw("UPDATE dds_audit SET id = $1 WHERE id = $2", &values);
+    assert!(!registry.verify().unwrap().flaws.is_empty());
 }
 
 /// what is attached is replaced while nobody has decided, and not after.

@@ -109,7 +109,8 @@ impl ProposalRegistry<'_> {
 
     /// That a record must be planned first; `None` if it is, or need not be.
     pub(super) fn unplanned(&self, record: &Record, has_patch: bool) -> Option<String> {
-        let is_unplanned = self.govern.require_plan && record.tool != BUILTIN && !has_patch;
+        let is_unplanned =
+            self.trust.requires_plan(&self.govern) && record.tool != BUILTIN && !has_patch;
         is_unplanned.then(|| {
             format!(
                 "it must be planned first ([govern] require_plan): regreen dds plan {}",

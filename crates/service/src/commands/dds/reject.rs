@@ -131,8 +131,12 @@ impl ProposalRegistry<'_> {
             Saying::Reject(reason) => Statement::rejection(record, patch, &context, reason),
             Saying::Withdraw(reason) => {
                 let kept = documents(dossier);
-                let withdrawn: Vec<&str> =
-                    kept.iter().filter_map(|it| it.statement.withdraws()).collect();
+                // Others may have signed the same statement, and taken their word back.
+                let withdrawn: Vec<&str> = kept
+                    .iter()
+                    .filter(|it| is_own(it))
+                    .filter_map(|it| it.statement.withdraws())
+                    .collect();
                 let own = kept.iter().rfind(|it| {
                     it.statement.decision() == Decision::Approval
                         && is_own(it)

@@ -86,6 +86,10 @@ impl ProposalRegistry<'_> {
             tools: &tools,
             apply: &apply,
             approval: &approval,
+            programs: &|_, dossier, tree| match &dossier.entry {
+                RegistryEntry::Current(stored) => self.programs_stand(stored, dossier, tree),
+                RegistryEntry::Legacy(_) => Err("it is a record of before".to_owned()),
+            },
             spend: &|record, dossier| self.spend(record, dossier),
             unspend: &|_, dossier| self.unspend(dossier),
             receipt: &|record, dossier, report, result| {
@@ -195,12 +199,16 @@ impl ProposalRegistry<'_> {
 
     /// This process, among all that run records: where it works, and which one it is.
     fn holder(&self) -> Holder {
+        Holder::new(&self.place(), &std::process::id().to_string())
+    }
+
+    /// Where this process works: the machine and the workspace.
+    pub(super) fn place(&self) -> String {
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         // Paths of people's machines have no place in a registry that others read.
         let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
         let root = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
-        let place = format!("{}/{}", host.trim(), &root[..12]);
-        Holder::new(&place, &std::process::id().to_string())
+        format!("{}/{}", host.trim(), &root[..12])
     }
 
     /// What the attached patch would change now; all of it or nothing.

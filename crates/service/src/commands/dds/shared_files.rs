@@ -11,9 +11,10 @@
 //!
 //! With a registry on a server that registry decides, and the files are only written.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use govern::approval::{self, ApprovalRefusal, Context, Decision, Document, Word};
+use govern::approval::{self, AllowedSigners, ApprovalRefusal, Context, Decision, Document, Word};
 use govern::lifecycle::{Event, ExecutionOutcome};
 use govern::registry::{
     AddError, Arrival, Dossier, Expected, HappenError, RecordChange, RegistryEntry, Stored, Twin,
@@ -75,6 +76,52 @@ struct Rank {
     has_receipt: bool,
     n_approvals: usize,
     hash: std::cmp::Reverse<String>,
+}
+
+/// Many changes of the registry that reach the disk together. What was not settled when this goes out of use is lost with the
+/// process, and taken over again by the next one.
+struct Bulk<'a> {
+    proposals: &'a ProposalRegistry<'a>,
+    /// How many changes wait; `None` where each is settled by itself.
+    n_waiting: Option<Cell<usize>>,
+}
+
+impl<'a> Bulk<'a> {
+    /// How many changes wait before they are settled, so that others get their turn.
+    const MOST: usize = 500;
+    /// Fewer than so many are not worth holding up others.
+    const LEAST: usize = 8;
+
+    fn of(proposals: &'a ProposalRegistry<'a>, n_changes: usize) -> Result<Bulk<'a>, Failure> {
+        let n_waiting = (n_changes >= Bulk::LEAST).then(|| Cell::new(0));
+        if n_waiting.is_some() {
+            proposals.registry.borrow_mut().begin_bulk()?;
+        }
+        Ok(Bulk { proposals, n_waiting })
+    }
+
+    /// One more change is about to be made.
+    fn step(&self) -> Result<(), Failure> {
+        let Some(n_waiting) = &self.n_waiting else { return Ok(()) };
+        n_waiting.set(n_waiting.get() + 1);
+        if n_waiting.get() > Bulk::MOST { self.settle() } else { Ok(()) }
+    }
+
+    /// Brings what waits to the disk.
+    fn settle(&self) -> Result<(), Failure> {
+        let Some(n_waiting) = &self.n_waiting else { return Ok(()) };
+        n_waiting.set(0);
+        let mut registry = self.proposals.registry.borrow_mut();
+        registry.end_bulk()?;
+        Ok(registry.begin_bulk()?)
+    }
+
+    fn end(self) -> Result<(), Failure> {
+        if self.n_waiting.is_some() {
+            self.proposals.registry.borrow_mut().end_bulk()?;
+        }
+        Ok(())
+    }
 }
 
 impl ProposalRegistry<'_> {
@@ -197,18 +244,34 @@ impl ProposalRegistry<'_> {
         let receipts = self.new_receipts(&known)?;
         let mut new = self.files_in("proposals")?;
         new.retain(|it| !known.contains(it));
-        let mut waiting = self.new_proposals(&new)?;
+        let waiting = self.new_proposals(&new)?;
+        // A clone of a repository that is old brings thousands at once.
+        let bulk = Bulk::of(self, waiting.len() + receipts.len())?;
+        self.take_new(&known, &new, waiting, &receipts, &bulk)?;
+        bulk.end()
+    }
+
+    fn take_new(
+        &self,
+        known: &BTreeSet<String>,
+        new: &[String],
+        mut waiting: Vec<Incoming>,
+        receipts: &[(String, Receipt)],
+        bulk: &Bulk<'_>,
+    ) -> Result<(), Failure> {
         // A correction waits for its source, which may come with it and be closed by a receipt.
         loop {
             let n_waiting = waiting.len();
             let mut left = Vec::new();
             for incoming in waiting {
-                if let Some(incoming) = self.take_proposal(incoming, &receipts)? {
+                bulk.step()?;
+                if let Some(incoming) = self.take_proposal(incoming, receipts, bulk)? {
                     left.push(incoming);
                 }
             }
-            self.take_words(&known, &new)?;
-            self.take_receipts(&receipts)?;
+            self.take_words(known, new)?;
+            bulk.step()?;
+            self.take_receipts(receipts, bulk)?;
             waiting = left;
             if waiting.len() == n_waiting || waiting.is_empty() {
                 break;
@@ -218,7 +281,7 @@ impl ProposalRegistry<'_> {
             let problem = problem.unwrap_or_else(|| "it waits for its source".to_owned());
             self.news.borrow_mut().refuse(&incoming.name, problem);
         }
-        self.take_comments(&known)
+        self.take_comments(known)
     }
 
     fn new_receipts(&self, known: &BTreeSet<String>) -> Result<Vec<(String, Receipt)>, Failure> {
@@ -255,7 +318,10 @@ impl ProposalRegistry<'_> {
             Err(problem) => return Ok(Err(problem)),
         };
         if self.repository.borrow().as_deref() != Some(&proposal.repository) {
-            return Ok(Err("it was made in another repository".to_owned()));
+            return Ok(Err(
+                "it was made in another repository; propose it here, or take the file away"
+                    .to_owned(),
+            ));
         }
         if let Some(fault) = self.other_project(&proposal.record) {
             return Ok(Err(fault.message));
@@ -282,6 +348,7 @@ impl ProposalRegistry<'_> {
         &self,
         incoming: Incoming,
         receipts: &[(String, Receipt)],
+        bulk: &Bulk<'_>,
     ) -> Result<Option<Incoming>, Failure> {
         let id = &incoming.record.id;
         let own = self.registry.borrow_mut().get(id)?;
@@ -336,6 +403,8 @@ impl ProposalRegistry<'_> {
         self.registry.borrow_mut().note_files(std::slice::from_ref(&incoming.name))?;
         self.news.borrow_mut().take(id.as_str(), "proposed");
         if let Some(displaced) = displaced {
+            // Files follow what is stored, and never the other way round.
+            bulk.settle()?;
             self.republish(id, &displaced)?;
         }
         Ok(None)
@@ -598,8 +667,13 @@ impl ProposalRegistry<'_> {
     }
 
     /// Closes what was carried out in another clone. It never runs or approves anything.
-    fn take_receipts(&self, receipts: &[(String, Receipt)]) -> Result<(), Failure> {
+    fn take_receipts(
+        &self,
+        receipts: &[(String, Receipt)],
+        bulk: &Bulk<'_>,
+    ) -> Result<(), Failure> {
         for (name, receipt) in receipts {
+            bulk.step()?;
             let id = &receipt.report.dds;
             let Some(dossier) = self.registry.borrow_mut().get(id)? else {
                 self.refuse_once(name, format!("there is no record {id}"));
@@ -651,11 +725,13 @@ impl ProposalRegistry<'_> {
     /// What was used elsewhere is used up here too.
     fn spend_quietly(&self, dossier: &Dossier) {
         for document in documents(dossier) {
-            let _ = self.session.workspace.spend(document.statement.nonce(), document.dds.as_str());
+            let note = format!("{} in another clone", document.dds);
+            let _ = self.session.workspace.spend(document.statement.nonce(), &note);
         }
     }
 
-    /// Whether a receipt names approvals of the record: signed ones with their signature, or ones that were typed there.
+    /// Whether a receipt names approvals of the record by people whose word counts here: keys that were allowed then, or, where
+    /// no signature is asked for, ones that were typed there.
     fn is_allowed(
         &self,
         receipt: &Receipt,
@@ -675,23 +751,46 @@ impl ProposalRegistry<'_> {
         }
         let named: Vec<&Document> =
             receipt.statements.iter().filter_map(|it| said.get(it)).collect();
-        let fits = |document: &&Document| {
+        let is_about = |document: &&Document| {
             let statement = &document.statement;
-            let is_signed = match &document.word {
-                Word::Unsigned { .. } => true,
-                Word::Signed(entries) => entries.iter().all(|it| {
-                    approval::check_signature(&it.signature, &statement.bytes())
-                        .is_ok_and(|key| key.fingerprint() == it.fingerprint)
-                }),
-            };
             statement.decision() == Decision::Approval
                 && statement.is_about(&stored.record, dossier.patch.as_deref())
-                && is_signed
         };
-        Ok(match !named.is_empty() && named.iter().all(fits) {
-            true => Ok(()),
-            false => Err("the record does not have the approval that it names".to_owned()),
-        })
+        if named.is_empty() || !named.iter().all(is_about) {
+            return Ok(Err("the record does not have the approval that it names".to_owned()));
+        }
+        let allowed = self.allowed_signers()?;
+        for document in named {
+            if let Err(problem) = self.is_by_somebody(document, &allowed) {
+                return Ok(Err(format!(
+                    "an approval that it names does not count here: {problem}"
+                )));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Whether what somebody said is by who it says it is by, and by somebody who might say so then.
+    fn is_by_somebody(&self, document: &Document, allowed: &AllowedSigners) -> Result<(), String> {
+        let entries = match &document.word {
+            Word::Signed(entries) if !entries.is_empty() => entries,
+            Word::Unsigned { .. } if !self.policy.require_signature() => return Ok(()),
+            Word::Signed(_) | Word::Unsigned { .. } => return Err("it has no signature".to_owned()),
+        };
+        let bytes = document.statement.bytes();
+        for entry in entries {
+            let (principal, at) = (Some(entry.principal.as_str()), [document.approved_at]);
+            let signature = &entry.signature;
+            let signer = approval::verify(signature, principal, &bytes, allowed, &self.policy, &at);
+            let signer = signer.map_err(|it| it.to_string())?;
+            if signer.fingerprint != entry.fingerprint {
+                return Err(format!(
+                    "it says {}, and is by {}",
+                    entry.fingerprint, signer.fingerprint
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn take_comments(&self, known: &BTreeSet<String>) -> Result<(), Failure> {

@@ -89,7 +89,9 @@ impl ProposalRegistry<'_> {
                 }
             }
         }
-        if by.is_empty() && stored.record.status != Status::Approved {
+        // What was said of one that is rejected is history, and lets nothing run.
+        let is_open = stored.record.status == Status::Approved;
+        if stored.record.status == Status::Rejected || (by.is_empty() && !is_open) {
             return Ok(None);
         }
         let problem = match self.approval_holds(stored, dossier) {

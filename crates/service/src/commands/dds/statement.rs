@@ -1,9 +1,6 @@
 //! What an approval of a record would say here and now: where the repository, the tool, the files and the nonce of a
 //! [`Statement`] come from.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-
 use govern::approval::{
     Context, Decision, Document, Statement, ToolDefinition, ValidApproval, expiry, sha256,
 };
@@ -11,9 +8,10 @@ use govern::execute::BUILTIN;
 use govern::registry::{Dossier, Stored};
 use govern::{Moment, Record};
 use serde_json::Value;
-use snapshot::RelPath;
+use snapshot::{RelPath, Snapshot};
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::commands::dds::{ProposalRegistry, now};
+use crate::commands::dds::{ProposalRegistry, Unheld, now, programs};
 use crate::config;
 
 const DAY: i64 = 24 * 60 * 60;
@@ -53,10 +51,10 @@ impl ProposalRegistry<'_> {
         })
     }
 
-    /// The hashes of the files of the repository that the words of the command name.
+    /// The hashes of the files of the repository that the command runs.
     fn programs(&self, tool: &config::ToolConfig) -> Result<BTreeMap<String, String>, String> {
         let mut programs = BTreeMap::new();
-        for path in tool.command.iter().flat_map(|word| named_paths(&self.root, word)) {
+        for path in programs::named(&self.root, &tool.command) {
             if let Some(hash) = self.file_hash(&path)? {
                 programs.insert(path.to_string(), hash);
             }
@@ -171,13 +169,15 @@ impl ProposalRegistry<'_> {
             return Err(USED.to_owned());
         }
         for (idx, nonce) in nonces.iter().enumerate() {
-            let problem = match self.session.workspace.spend(nonce, record.id.as_str()) {
-                Ok(true) => continue,
-                Ok(false) => USED.to_owned(),
-                Err(error) => error.to_string(),
-            };
+            let problem =
+                match self.session.workspace.spend(nonce, &self.use_note(record.id.as_str())) {
+                    Ok(true) => continue,
+                    Ok(false) => USED.to_owned(),
+                    Err(error) => error.to_string(),
+                };
             for spent in &nonces[..idx] {
-                let _ = self.session.workspace.unspend(spent);
+                let note = self.use_note(record.id.as_str());
+                let _ = self.session.workspace.unspend(spent, &note);
             }
             return Err(problem);
         }
@@ -197,25 +197,40 @@ impl ProposalRegistry<'_> {
     pub(super) fn unspend(&self, dossier: &Dossier) {
         for document in documents(dossier) {
             // An approval that stays used up is approved anew; nothing runs twice because of it.
-            let _ = self.session.workspace.unspend(document.statement.nonce());
+            let note = self.use_note(document.dds.as_str());
+            let _ = self.session.workspace.unspend(document.statement.nonce(), &note);
         }
+    }
+
+    /// What an approval is used for, and where: only who used it up can give it back.
+    fn use_note(&self, id: &str) -> String {
+        format!("{id} {}", self.place())
+    }
+
+    /// Whether the programs that the tool runs are those that were approved, in the tree that it gets a copy of.
+    pub(super) fn programs_stand(
+        &self,
+        stored: &Stored,
+        dossier: &Dossier,
+        tree: &Snapshot,
+    ) -> Result<(), String> {
+        let held = self.approval_stands(stored, dossier).map_err(Unheld::message)?;
+        for (path, signed) in held.statements().iter().flat_map(Statement::programs) {
+            let file = RelPath::parse(&path).ok().and_then(|it| tree.file(&it).cloned());
+            // What is no file of the tree, a link for instance, is none of the copy either.
+            if file.is_some_and(|it| sha256(it.text().bytes()) != signed) {
+                return Err(format!(
+                    "{path}, which its tool runs, was written after the approval was checked; run it again"
+                ));
+            }
+        }
+        Ok(())
     }
 }
 
 /// Why an approval does not count a second time.
 pub(super) const USED: &str =
     "this approval has been used, and is valid only once; it must be approved again";
-
-/// The paths of the workspace that a word of a command may name: itself, or what stands behind its `=`.
-pub(super) fn named_paths(root: &Path, word: &str) -> Vec<RelPath> {
-    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let words = [Some(word), word.split_once('=').map(|(_, value)| value)];
-    let path = |word: &str| {
-        let inner = Path::new(word).strip_prefix(&root).ok().and_then(Path::to_str);
-        RelPath::parse(inner.unwrap_or(word).trim_start_matches("./")).ok()
-    };
-    words.into_iter().flatten().filter_map(path).collect()
-}
 
 /// What people said about a record, as the registry keeps it.
 pub(super) fn documents(dossier: &Dossier) -> Vec<Document> {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use govern::approval::DEFAULT_APPROVAL_DAYS;
 use protocol::v1::{TrustState, UntrustedItem};
 use serde_json::{Value, json};
 
@@ -27,6 +28,8 @@ pub(super) struct Record {
 pub(super) struct TrustedPolicy {
     pub(super) require_signature: bool,
     pub(super) require_approval: bool,
+    pub(super) require_plan: bool,
+    pub(super) approval_days: u32,
     pub(super) protected: Vec<String>,
     pub(super) allowed_signers: String,
     pub(super) owners: Vec<OwnerConfig>,
@@ -97,6 +100,8 @@ impl Record {
             json!({
                 "require_signature": it.require_signature,
                 "require_approval": it.require_approval,
+                "require_plan": it.require_plan,
+                "approval_days": it.approval_days,
                 "protected": it.protected,
                 "allowed_signers": it.allowed_signers,
                 "owners": it.owners.iter().map(owner_json).collect::<Vec<_>>(),
@@ -141,6 +146,12 @@ fn read(value: &Value) -> Option<Record> {
         it => Some(TrustedPolicy {
             require_signature: it.get("require_signature")?.as_bool()?,
             require_approval: it.get("require_approval")?.as_bool()?,
+            // A record of before these two says nothing about them.
+            require_plan: it.get("require_plan").is_some_and(|it| *it == json!(true)),
+            approval_days: match it.get("approval_days") {
+                None => DEFAULT_APPROVAL_DAYS,
+                Some(days) => u32::try_from(days.as_u64()?).ok()?,
+            },
             protected: texts(it.get("protected")?)?,
             allowed_signers: text(it, "allowed_signers")?,
             // A record of before owners has none.
