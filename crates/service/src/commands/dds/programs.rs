@@ -92,7 +92,7 @@ const ENTRIES: &[&str] = &["__main__.py", "index.js", "index.mjs", "index.cjs", 
 /// Where the files may be that the command runs. Not all of them are there.
 pub(super) fn named(root: &Path, command: &[String]) -> BTreeSet<RelPath> {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let mut found = Found { root: &root, paths: BTreeSet::new() };
+    let mut found = ProgramSearch { root: &root, paths: BTreeSet::new() };
     for word in command {
         found.add("", word);
     }
@@ -101,12 +101,12 @@ pub(super) fn named(root: &Path, command: &[String]) -> BTreeSet<RelPath> {
     found.paths
 }
 
-struct Found<'a> {
+struct ProgramSearch<'a> {
     root: &'a Path,
     paths: BTreeSet<RelPath>,
 }
 
-impl Found<'_> {
+impl ProgramSearch<'_> {
     /// A word that may name a file, or does so behind a `=` or an `@`.
     fn add(&mut self, base: &str, word: &str) {
         let value = word.split_once('=').map(|(_, value)| value);
