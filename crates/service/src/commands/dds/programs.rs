@@ -92,7 +92,7 @@ const ENTRIES: &[&str] = &["__main__.py", "index.js", "index.mjs", "index.cjs", 
 /// Where the files may be that the command runs. Not all of them are there.
 pub(super) fn named(root: &Path, command: &[String]) -> BTreeSet<RelPath> {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let mut found = Found { root: &root, paths: BTreeSet::new() };
+    let mut found = ProgramSearch { root: &root, paths: BTreeSet::new() };
     for word in command {
         found.add("", word);
     }
@@ -101,22 +101,27 @@ pub(super) fn named(root: &Path, command: &[String]) -> BTreeSet<RelPath> {
     found.paths
 }
 
-struct Found<'a> {
+struct ProgramSearch<'a> {
     root: &'a Path,
     paths: BTreeSet<RelPath>,
 }
 
-impl Found<'_> {
+impl ProgramSearch<'_> {
     /// A word that may name a file, or does so behind a `=` or an `@`.
     fn add(&mut self, base: &str, word: &str) {
         let value = word.split_once('=').map(|(_, value)| value);
         for text in [Some(word), value, word.strip_prefix('@')].into_iter().flatten() {
             let Some(path) = self.path(base, text) else { continue };
-            if self.root.join(path.as_str()).is_dir() {
-                let inner = ENTRIES.iter().map(|it| format!("{path}/{it}"));
-                self.paths.extend(inner.filter_map(|it| RelPath::parse(&it).ok()));
-            }
             self.paths.insert(path);
+        }
+    }
+
+    /// What an interpreter runs that is given a directory.
+    fn add_entries(&mut self, base: &str, word: &str) {
+        let Some(path) = self.path(base, word) else { return };
+        if self.root.join(path.as_str()).is_dir() {
+            let inner = ENTRIES.iter().map(|it| format!("{path}/{it}"));
+            self.paths.extend(inner.filter_map(|it| RelPath::parse(&it).ok()));
         }
     }
 
@@ -204,6 +209,7 @@ impl Found<'_> {
             }
             let is_run = idx == 0 && ["run", "x", "exec"].contains(&word.text.as_str());
             self.add(base, &word.text);
+            self.add_entries(base, &word.text);
             let is_there =
                 self.path(base, &word.text).is_some_and(|it| self.root.join(it.as_str()).exists());
             if is_there && !is_run {
@@ -230,7 +236,8 @@ impl Found<'_> {
 
     /// A word that is the text of a shell: more than one word, or a sign that only a shell understands.
     fn script(&mut self, base: &str, word: &Word, n_levels: usize) {
-        let is_text = word.text.contains(|it: char| it.is_whitespace() || ";&|<>()`".contains(it));
+        let is_text =
+            word.text.contains(|it: char| it.is_whitespace() || ";&|<>()`'\"\\$".contains(it));
         let Some(inner) = n_levels.checked_sub(1).filter(|_| is_text) else { return };
         let mut folder = base.to_owned();
         for words in commands(&word.text) {
@@ -379,6 +386,7 @@ mod tests {
         check(root, &["python3", "tools"], &["tools/__main__.py"]);
         check(root, &["python3", "-m", "tools.mend"], &["tools/mend.py"]);
         check(root, &["python3.12", "-mtools"], &["tools/__main__.py"]);
+        check(root, &["ruff", "check", "tools"], &[]);
         check(root, &["make", "mend"], &["Makefile"]);
         check(root, &["make", "-C", "tools"], &["tools/Makefile"]);
         check(root, &["make", "-f", "tools/Makefile"], &["Makefile", "tools/Makefile"]);
