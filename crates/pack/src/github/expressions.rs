@@ -412,7 +412,10 @@ impl TemplateChecker<'_, '_> {
             Ok(expr) => {
                 self.check(&node, text, key, &expr);
             }
-            Err(_) if text.trim().is_empty() => {}
+            Err(_) if text.trim().is_empty() => {
+                let message = "the condition is empty; remove it";
+                self.problems.value("SEM_IF_CONSTANT", Severity::Warning, &node, message);
+            }
             Err(error) => self.syntax(&node, text, &error),
         }
     }

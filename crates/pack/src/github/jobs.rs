@@ -149,6 +149,10 @@ pub(super) fn check_env_names(env: &Node<'_>, problems: &mut WorkflowProblems) {
 }
 
 pub(super) fn check_concurrency(node: &Node<'_>, problems: &mut WorkflowProblems) {
+    if node.text().is_some_and(|it| it.trim().is_empty()) {
+        let message = "`concurrency` is empty; it names what runs one at a time";
+        problems.value(keys::KEY, Severity::Warning, node, message);
+    }
     if !node.is_object() {
         return;
     }
@@ -222,6 +226,10 @@ pub(super) fn check_shell(
 }
 
 fn check_container(node: &Node<'_>, what: &str, problems: &mut WorkflowProblems) {
+    if node.text().is_some_and(|it| it.trim().is_empty()) {
+        let message = format!("the {what} has no image");
+        problems.value(keys::KEY, Severity::Warning, node, message);
+    }
     if !node.is_object() {
         return;
     }

@@ -76,7 +76,8 @@ pub(super) fn check(
             continue;
         };
         for value in &values {
-            let Some(label) = value.text() else { continue };
+            let Some(label) = value.scalar() else { continue };
+            let label = label.as_str();
             if !is_self_hosted && !is_group {
                 check_label(value, label, problems);
             }
