@@ -156,6 +156,7 @@ fn by_code(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Vec<
         Code::E1002 | Code::E1003 | Code::E1004 => imports::propose(scene, it, target),
         Code::E2001 | Code::E2016 => {
             let mut found = idioms::of_macro(scene, it, target);
+            found.extend(idioms::of_words(scene, it, target));
             found.extend(types::propose(scene, it, target));
             found
         }
@@ -169,7 +170,10 @@ fn by_code(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Vec<
         }
         Code::E2002 | Code::E2005 => calls::propose(scene, it, target),
         Code::E2003 | Code::E2004 | Code::E2006 | Code::E2010 | Code::E2011 => {
-            records::propose(scene, it, target)
+            let mut found: Vec<Candidate> =
+                idioms::of_words(scene, it, target).into_iter().collect();
+            found.extend(records::propose(scene, it, target));
+            found
         }
         Code::E2009 | Code::E2015 => matches::propose(scene, it, target),
         Code::E2013 | Code::E2014 => assign::propose(scene, it, target),
@@ -187,7 +191,12 @@ fn by_code(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Vec<
         | Code::W0004
         | Code::W0005
         | Code::W0006
-        | Code::W0007 => warnings::propose(scene, it, target),
+        | Code::W0007 => {
+            let mut found: Vec<Candidate> =
+                idioms::of_words(scene, it, target).into_iter().collect();
+            found.extend(warnings::propose(scene, it, target));
+            found
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use check::{Confidence, Safety};
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
-use clank_syntax::ast::{AstKind, Decl, Expr, ExprId, NodeId, Stmt, StmtId};
+use clank_syntax::ast::{AstKind, Decl, Expr, ExprId, Name, NodeId, Stmt, StmtId};
 use clank_syntax::patch::{PatchOp, Payload};
 use serde_json::json;
 
@@ -56,23 +56,36 @@ fn immutable(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Op
         );
     }
     let body = body_of(scene, binder)?;
+    // A copy of the same name would hide the original.
+    let is_free = |it: &Name| !super::warnings::mentions(scene, binder, it);
+    let own = COPIES.iter().map(|it| Name::new_static(it)).find(is_free);
+    let own = own.filter(|_| super::warnings::is_followed(scene, binder, &name));
+    let copy = own.as_ref().unwrap_or(&name);
     let new = json!({
         "kind": "let",
-        "pattern": { "kind": "ident", "name": name.as_str() },
+        "pattern": { "kind": "ident", "name": copy.as_str() },
         "init": { "kind": "ident", "name": name.as_str() },
         "mutable": true,
     });
-    Some(
-        Candidate::new(scene, target, format!("assign to a copy: `let mut {name} = {name}`"))
+    let mut candidate =
+        Candidate::new(scene, target, format!("assign to a copy: `let mut {copy} = {name}`"))
             .safety(Safety::LikelyPreserving)
             .because(format!("`{name}` itself cannot be assigned to"))
             .also_for(all)
             .op(PatchOp::InsertBefore {
                 target_id: scene.id(first_in(scene, body)?),
                 new_statement: Payload(new),
-            }),
-    )
+            });
+    if own.is_some() {
+        for node in super::warnings::mentioned(scene, binder) {
+            candidate = candidate.op(scene.rename(node, &name, copy));
+        }
+    }
+    Some(candidate)
 }
+
+/// What a copy that is changed may be called.
+const COPIES: [&str; 3] = ["copy", "changed", "updated"];
 
 /// All assignments to the same local.
 fn same_binder(scene: RepairContext<'_>, binder: NodeId) -> Vec<FindingId> {

@@ -120,6 +120,14 @@ pub(super) fn parameters_of(scene: RepairContext<'_>, callee: ExprId) -> Option<
     Some(parameters(scene, callee)?.into_iter().map(|it| it.1).collect())
 }
 
+/// The names of what a callee takes.
+pub(super) fn parameter_names(
+    scene: RepairContext<'_>,
+    callee: ExprId,
+) -> Option<Vec<Option<Name>>> {
+    Some(parameters(scene, callee)?.into_iter().map(|it| it.0).collect())
+}
+
 /// The names and types of what a callee takes. What a type parameter stands for is not known.
 fn parameters(scene: RepairContext<'_>, callee: ExprId) -> Option<Vec<(Option<Name>, Ty)>> {
     let env = &scene.module.env;

@@ -101,6 +101,27 @@ fn widen_function(
     Some(Candidate { edits, ..candidate })
 }
 
+/// What the functions that use a function lack if it has these effects too, by file.
+pub(super) fn of_users(
+    scene: RepairContext<'_>,
+    decl: DeclId,
+    effects: &[Name],
+) -> Vec<(Name, PatchOp)> {
+    let own = (scene.module.file.clone(), decl);
+    let missing =
+        effects.iter().filter_map(|it| Effects::from_name(it)).fold(Effects::PURE, Effects::and);
+    let widened = with_users(scene, own.clone(), missing);
+    let op = |((file, decl), effects): (FunctionRef, Effects)| {
+        let module = scene.checked.module(&file)?;
+        let op = PatchOp::WidenEffect {
+            fn_id: module.ast.ids().id(decl),
+            add_effects: effects.names().map(Name::new_static).collect(),
+        };
+        Some((file, op))
+    };
+    widened.into_iter().filter(|it| it.0 != own).filter_map(op).collect()
+}
+
 /// Whether a diagnostic is about a lambda or a predicate, which declare nothing.
 fn is_undecided(scene: RepairContext<'_>, it: &Diagnostic) -> bool {
     let decl = scene.declaration(it.node).map(|it| scene.ast().decl(it));

@@ -12,12 +12,14 @@ mod contracts;
 mod declarations;
 mod fitted;
 mod lambdas;
+mod lines;
 mod loops;
 mod methods;
 mod missing;
 mod operators;
 mod pieces;
 mod records;
+mod shapes;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -154,7 +156,8 @@ impl<'a> Unit<'a> {
         let is_rest = |it: &DeclId| {
             let start = ast.span(it.node()).start as usize;
             let is_leftmost = source.text[..start].ends_with('\n') || start == 0;
-            matches!(ast.decl(*it), Decl::Error { .. }) && !is_leftmost
+            let is_end = source.text[start..].starts_with('}');
+            matches!(ast.decl(*it), Decl::Error { .. }) && (!is_leftmost || is_end)
         };
         let mut first = place;
         while first > 0 && is_rest(&all[first]) {
@@ -164,9 +167,16 @@ impl<'a> Unit<'a> {
         while last + 1 < all.len() && is_rest(&all[last + 1]) {
             last += 1;
         }
-        let (start, end) = (ast.span(all[first].node()).start, ast.span(all[last].node()).end);
+        let (start, mut end) = (ast.span(all[first].node()).start, ast.span(all[last].node()).end);
+        // A brace without a partner is part of no declaration.
+        let behind = source.text.get(end as usize..).unwrap_or_default();
+        let blank = behind.len() - behind.trim_start().len();
+        let has_brace = behind[blank..].starts_with('}');
+        if has_brace {
+            end += blank as u32 + 1;
+        }
         match source.text.get(start as usize..end as usize) {
-            Some(text) if last > first => {
+            Some(text) if last > first || has_brace => {
                 Unit { first: all[first], rest: &all[first + 1..=last], text }
             }
             _ => alone,
@@ -243,12 +253,24 @@ pub(super) fn of_unread(
         if !found.is_empty() {
             return found;
         }
-        if let Some((new, titles)) = missing::stated(scene, decl.first, &all.text) {
-            let titles = all.titles.iter().cloned().chain(titles).collect();
-            let more = Mended { text: new, rows: all.rows.clone(), titles };
+        if let Some(stated) = missing::stated(scene, decl.first, &all.text) {
+            let titles = all.titles.iter().cloned().chain(stated.titles).collect();
+            let more = Mended { text: stated.text, rows: all.rows.clone(), titles };
             if is_read(&more) {
-                let candidate = candidate(scene, decl, target, &more, Safety::BehaviorChanging);
-                found.push(candidate.because("the body and the calls determine the types"));
+                let mut candidate = candidate(scene, decl, target, &more, Safety::BehaviorChanging)
+                    .because("the body and the calls determine the types");
+                if !stated.users.is_empty() {
+                    let mut with_users = candidate.clone();
+                    for (file, op) in stated.users {
+                        match with_users.edits.iter_mut().find(|it| it.0 == file) {
+                            Some((_, ops)) => ops.push(op),
+                            None => with_users.edits.push((file, vec![op])),
+                        }
+                    }
+                    found.push(with_users);
+                    candidate.confidence = Confidence::Medium;
+                }
+                found.push(candidate);
                 return found;
             }
         }
@@ -305,9 +327,9 @@ fn braces(
     let (new, count) = braces::by_indentation(text)?;
     let mended = with_context(scene, |cx| mended(&new, cx, |_| true));
     let is_plain = n_mistakes(&new) == 0;
-    let new = if is_plain { new } else { mended.text };
+    let mut new = if is_plain { new } else { mended.text };
     if n_mistakes(&new) > 0 {
-        return None;
+        new = super::syntax::ways(&new).into_iter().next()?.0;
     }
     let confidence = if count == 1 && is_plain { Confidence::High } else { Confidence::Medium };
     let title = if is_extra { "remove a brace" } else { "add a brace" };
@@ -344,7 +366,9 @@ pub(super) fn of_name(
     }
     let Some(decl) = scene.declaration(it.node).filter(|_| is_habit) else { return Vec::new() };
     let text = scene.ast().text(decl.node());
-    if text.is_empty() || text.len() > MAX_TEXT || n_mistakes(text) > 0 {
+    // What could not be read behind it belongs to it: `Record<string, number>`.
+    let is_cut = !Unit::new(scene, decl).rest.is_empty();
+    if text.is_empty() || text.len() > MAX_TEXT || is_cut || n_mistakes(text) > 0 {
         return Vec::new();
     }
     let unit = Unit { first: decl, rest: &[], text };
@@ -416,6 +440,78 @@ pub(super) fn of_macro(
         })
     };
     found().into_iter().collect()
+}
+
+/// The candidates for what can be read, but not by its types, of one habit.
+fn of_rows(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+    rows: &[&str],
+    is_near: impl Fn(&str) -> bool,
+) -> Option<Candidate> {
+    let ast = scene.ast();
+    let decl = scene.declaration(it.node)?;
+    let text = ast.text(decl.node());
+    (text.len() <= MAX_TEXT && is_near(text) && n_mistakes(text) == 0).then_some(())?;
+    let unit = Unit { first: decl, rest: &[], text };
+    with_context(scene, |cx| {
+        let all = mended(text, cx, |it| rows.contains(&it.name));
+        let is_changed = !all.rows.is_empty() && n_mistakes(&all.text) == 0;
+        is_changed.then(|| candidate(scene, &unit, target, &all, Safety::BehaviorChanging))
+    })
+}
+
+/// The candidates for `try f(x)`, which reads as two statements, and for `"{}".format(x)`.
+pub(super) fn of_words(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Option<Candidate> {
+    match it.code {
+        Code::E2001 | Code::W0007 => of_rows(scene, it, target, &["tried"], |text| {
+            ["try ", "await "].iter().any(|it| text.contains(it))
+        }),
+        Code::E2011 => {
+            let near = |text: &str| text.contains("\".format(");
+            of_rows(scene, it, target, &["format-calls"], near)
+                .or_else(|| of_key_or_else(scene, it, target))
+        }
+        _ => None,
+    }
+}
+
+/// The candidate for `m.get(k) ?? d`, where neither of the two is known here.
+fn of_key_or_else(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Option<Candidate> {
+    let ast = scene.ast();
+    let callee = scene.expr(it.node)?;
+    let Expr::Field { object, field } = ast.expr(callee) else { return None };
+    let whole = scene.expr(scene.parent(callee)?)?;
+    let Expr::Call { args, .. } = ast.expr(whole) else { return None };
+    let [key] = args.as_ref() else { return None };
+    let asks = match methods::On::of(scene.view(callee)?.ty(*object)) {
+        methods::On::Map => "map_get",
+        methods::On::Array => "get",
+        _ => return None,
+    };
+    let decl = scene.declaration(it.node)?;
+    let text = ast.text(decl.node());
+    (field == "get" && text.len() <= MAX_TEXT && text.contains("??")).then_some(())?;
+    let (own, span) = (ast.span(decl.node()).start, ast.span(whole.node()));
+    let (start, end) = ((span.start - own) as usize, (span.end - own) as usize);
+    text.get(end..)?.trim_start().starts_with("??").then_some(())?;
+    let asked = format!("{asks}({}, {})", ast.text(object.node()), ast.text(key.node()));
+    let text = format!("{}{asked}{}", text.get(..start)?, text.get(end..)?);
+    let unit = Unit { first: decl, rest: &[], text: "" };
+    with_context(scene, |cx| {
+        let all = mended(&text, cx, |it| it.name == "coalesce");
+        (!all.rows.is_empty() && n_mistakes(&all.text) == 0)
+            .then(|| candidate(scene, &unit, target, &all, Safety::BehaviorChanging))
+    })
 }
 
 /// The candidates for `a ?? b`, which reads as two `?` and a value of its own.
@@ -582,6 +678,7 @@ fn candidate(
 ) -> Candidate {
     let is_clear = it.rows.iter().all(|it| it.readings == 1);
     let safety = if is_clear { safety } else { Safety::BehaviorChanging };
+    let is_guess = it.rows.iter().any(|it| it.readings >= table::DOUBTFUL);
     let mut titles: Vec<&str> = it.titles.iter().map(String::as_str).take(MAX_NAMED).collect();
     let more = format!("{} more", it.titles.len().saturating_sub(MAX_NAMED));
     if it.titles.len() > MAX_NAMED {
@@ -591,7 +688,7 @@ fn candidate(
     reasons.dedup();
     let candidate = Candidate::new(scene, target, titles.join(", "))
         .because(reasons.join("; "))
-        .confidence(Confidence::High)
+        .confidence(if is_guess { Confidence::Medium } else { Confidence::High })
         .safety(safety)
         .op(scene.replace(decl.first, source(&it.text)))
         .idiom();

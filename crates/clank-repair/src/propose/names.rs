@@ -12,7 +12,7 @@ use clank::code::Code;
 use clank::diagnostic::Diagnostic;
 use clank::prelude;
 use clank::similar::{distance, similar};
-use clank_syntax::ast::{AstKind, Decl, DeclId, Expr, Name, NodeId, Pattern, Type};
+use clank_syntax::ast::{Ast, AstKind, Decl, DeclId, Expr, Name, NodeId, Pattern, Type, UseDecl};
 use clank_syntax::patch::{PatchOp, Payload};
 use serde_json::json;
 
@@ -59,6 +59,10 @@ pub(super) fn propose(
         found.insert(place, candidate);
     }
     if matches!(it.code, Code::E1001 | Code::E1005 | Code::E1006) {
+        // What another module has by that very name is likelier than any near one.
+        if declared_by(scene, it, &name).is_some() {
+            found.iter_mut().for_each(|it| it.confidence = Confidence::Low);
+        }
         found.extend(from_modules(scene, it, target, &name, uses));
         found.extend(module_itself(scene, it, target, &name, uses));
     }
@@ -185,8 +189,17 @@ fn rename_at(scene: RepairContext<'_>, node: NodeId, old: &str, new: &str) -> Op
     }
 }
 
+/// What a module is asked for that is not imported from it.
+struct MissingImports<'a> {
+    /// The module's file.
+    file: &'a Name,
+    /// Its names, in the order of the diagnostics about them.
+    names: Vec<Name>,
+    targets: Vec<FindingId>,
+}
+
 /// The name in another module of the program, if exactly one declares it: through the import of that module, or
-/// through a new one.
+/// through a new one. All names of that module at once.
 fn from_modules(
     scene: RepairContext<'_>,
     it: &Diagnostic,
@@ -194,58 +207,177 @@ fn from_modules(
     name: &Name,
     uses: NameUses<'_>,
 ) -> Vec<Candidate> {
-    let is_first = uses.all.first() == Some(&uses.own);
-    let is_value = matches!(scene.ast().node(it.node).kind, AstKind::Expr(Expr::Ident { .. }));
-    if !is_first || !is_value && it.code != Code::E1005 {
+    if uses.all.first() != Some(&uses.own) {
         return Vec::new();
     }
-    let env = &scene.module.env;
-    let mut files = env.modules.iter().filter(|(_, exports)| match is_value {
-        true => exports.values.contains_key(name),
-        false => exports.types.contains_key(name),
-    });
-    let (Some((file, _)), None) = (files.next(), files.next()) else { return Vec::new() };
+    let Some(file) = declared_by(scene, it, name) else { return Vec::new() };
+    let mut wanted = MissingImports { file, names: Vec::new(), targets: Vec::new() };
+    for (index, other) in scene.module.diagnostics.iter().enumerate() {
+        if !matches!(other.code, Code::E1001 | Code::E1005 | Code::E1006) {
+            continue;
+        }
+        let Some(name) = text_fact(other, "name").map(Name::new) else { continue };
+        if declared_by(scene, other, &name) != Some(file) {
+            continue;
+        }
+        wanted.targets.push(FindingId::Diagnostic(index));
+        if !wanted.names.contains(&name) {
+            wanted.names.push(name);
+        }
+    }
+    let is_first = wanted.targets.first() == Some(&target);
+    let is_type = |it: &FindingId| matches!(it, FindingId::Diagnostic(it) if scene.module.diagnostics[*it].code != Code::E1001);
+    let has_types = wanted.targets.iter().any(is_type);
     let ast = scene.ast();
-    for decl in ast.declarations() {
-        let Decl::Use(import) = ast.decl(*decl) else { continue };
-        let path = import.path.join("/");
-        let is_it = !import.is_external
-            && file
-                .strip_suffix(".clank")
-                .is_some_and(|it| it == path || it.ends_with(&format!("/{path}")));
-        if !is_it {
-            continue;
+    let imports = ast.declarations().iter().filter_map(|decl| match ast.decl(*decl) {
+        Decl::Use(import) if !import.is_external => {
+            let path = import.path.join("/");
+            let stem = file.strip_suffix(".clank")?;
+            let is_it = stem == path || stem.ends_with(&format!("/{path}"));
+            is_it.then_some((*decl, import))
         }
-        let targets = uses.all.iter().map(|it| FindingId::Diagnostic(*it));
-        let reason =
-            format!("`{name}` is declared in `{}`, which is imported", import.path.join("."));
-        if !import.items.is_empty() {
-            let mut items: Vec<&str> = import.items.iter().map(|it| it.as_str()).collect();
-            items.push(name);
-            let path: Vec<&str> = import.path.iter().map(|it| it.as_str()).collect();
-            let mut new = json!({ "kind": "use", "path": path, "items": items });
-            if let Some(alias) = &import.alias {
-                new["alias"] = json!(alias.as_str());
-            }
-            let title = format!("import `{name}` from `{}`", import.path.join("."));
-            let candidate = Candidate::new(scene, target, title).because(reason).also_for(targets);
-            return vec![candidate.op(scene.replace(*decl, new))];
+        _ => None,
+    });
+    let imports: Vec<_> = imports.collect();
+    let with_items = imports.iter().find(|it| !it.1.items.is_empty());
+    let whole = imports.iter().find(|it| it.1.items.is_empty());
+    // Values of a module that is imported as a whole go by its name.
+    if let (None, Some((_, import)), false) = (with_items, whole, has_types) {
+        return through_module(scene, it, target, name, uses, import).into_iter().collect();
+    }
+    if !is_first {
+        return Vec::new();
+    }
+    if let Some((decl, import)) = with_items {
+        let items = import.items.iter().chain(&wanted.names);
+        let items: Vec<&str> = items.map(|it| it.as_str()).collect();
+        let path: Vec<&str> = import.path.iter().map(|it| it.as_str()).collect();
+        let mut new = json!({ "kind": "use", "path": path, "items": items });
+        if let Some(alias) = &import.alias {
+            new["alias"] = json!(alias.as_str());
         }
-        if !is_value {
-            continue;
-        }
-        let module = import.alias.as_ref().or(import.path.last());
-        let Some(module) = module else { continue };
-        let title = format!("write `{module}.{name}`");
-        let candidate = Candidate::new(scene, target, title).because(reason).also_for(targets);
-        let nodes = uses.all.iter().map(|it| scene.module.diagnostics[*it].node);
-        return vec![nodes.filter_map(|it| scene.expr(it)).fold(candidate, |acc, it| {
-            let object = json!({ "kind": "ident", "name": module.as_str() });
-            acc.op(scene
-                .replace(it, json!({ "kind": "field", "object": object, "field": name.as_str() })))
+        let candidate = imported(scene, target, &wanted, &path.join("."));
+        return vec![candidate.op(scene.replace(*decl, new))];
+    }
+    if let Some((decl, import)) = whole {
+        let path: Vec<&str> = import.path.iter().map(|it| it.as_str()).collect();
+        let items: Vec<&str> = wanted.names.iter().map(|it| it.as_str()).collect();
+        let new = json!({ "kind": "use", "path": path, "items": items });
+        let candidate = imported(scene, target, &wanted, &path.join("."));
+        return vec![candidate.op(PatchOp::InsertBefore {
+            target_id: scene.id(*decl),
+            new_statement: Payload(new),
         })];
     }
-    Vec::new()
+    new_import(scene, target, &wanted).into_iter().collect()
+}
+
+/// The only module that declares what a diagnostic does not find. One that the file imports comes first.
+fn declared_by<'a>(scene: RepairContext<'a>, it: &Diagnostic, name: &Name) -> Option<&'a Name> {
+    let is_type = it.code == Code::E1005;
+    let env = &scene.module.env;
+    let mut files = env.modules.iter().filter(|(_, exports)| match is_type {
+        true => exports.types.contains_key(name),
+        false => exports.values.contains_key(name),
+    });
+    if let Some((file, _)) = files.next() {
+        return files.next().is_none().then_some(file);
+    }
+    let others = scene
+        .checked
+        .modules
+        .iter()
+        .filter(|it| it.file != scene.module.file && !env.modules.contains_key(&it.file));
+    let mut files = others.filter(|it| declares(&it.ast, is_type, name)).map(|it| &it.file);
+    files.next().filter(|_| files.next().is_none())
+}
+
+/// Whether a module declares a type or a value of that name.
+fn declares(ast: &Ast, is_type: bool, name: &Name) -> bool {
+    ast.declarations().iter().any(|it| match ast.decl(*it) {
+        Decl::Fn(it) => !is_type && it.name == *name && name != "main",
+        Decl::ExternalFn(it) => !is_type && it.name == *name,
+        Decl::Rec { name: own, .. } => own == name,
+        Decl::TypeAlias { name: own, .. } => is_type && own == name,
+        Decl::Sum { name: own, variants, .. } => {
+            is_type && own == name
+                || !is_type && variants.iter().any(|it| ast.variant(*it).name == *name)
+        }
+        _ => false,
+    })
+}
+
+fn imported(
+    scene: RepairContext<'_>,
+    target: FindingId,
+    wanted: &MissingImports<'_>,
+    path: &str,
+) -> Candidate {
+    let names: Vec<String> = wanted.names.iter().map(|it| format!("`{it}`")).collect();
+    let (names, verb) = match names.len() {
+        1 => (names[0].clone(), "is"),
+        n if n > 3 => (format!("{n} names"), "are"),
+        _ => (names.join(" and "), "are"),
+    };
+    Candidate::new(scene, target, format!("import {names} from `{path}`"))
+        .because(format!("{names} {verb} declared in `{path}` and nowhere else"))
+        .confidence(Confidence::High)
+        .also_for(wanted.targets.iter().copied())
+}
+
+/// `m.f` for a value of a module that is imported as a whole.
+fn through_module(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+    name: &Name,
+    uses: NameUses<'_>,
+    import: &UseDecl,
+) -> Option<Candidate> {
+    let module = import.alias.as_ref().or(import.path.last())?;
+    let is_value = matches!(scene.ast().node(it.node).kind, AstKind::Expr(Expr::Ident { .. }));
+    let nodes: Vec<NodeId> = uses.all.iter().map(|it| scene.module.diagnostics[*it].node).collect();
+    let is_plain = nodes.iter().all(|it| scene.expr(*it).is_some());
+    (is_value && is_plain).then(|| {
+        let candidate = Candidate::new(scene, target, format!("write `{module}.{name}`"))
+            .because(format!("`{name}` is declared in `{module}`, which is imported"))
+            .also_for(uses.all.iter().map(|it| FindingId::Diagnostic(*it)));
+        nodes.into_iter().fold(candidate, |acc, it| {
+            let object = json!({ "kind": "ident", "name": module.as_str() });
+            let new = json!({ "kind": "field", "object": object, "field": name.as_str() });
+            acc.op(scene.replace(it, new))
+        })
+    })
+}
+
+/// A `use` of a module that the file does not import.
+fn new_import(
+    scene: RepairContext<'_>,
+    target: FindingId,
+    wanted: &MissingImports<'_>,
+) -> Option<Candidate> {
+    let ast = scene.ast();
+    let own = scene.module.file.rsplit_once('/').map_or("", |it| it.0);
+    let stem = wanted.file.strip_suffix(".clank")?;
+    let inside = stem.strip_prefix(own).and_then(|it| it.strip_prefix('/'));
+    let path: Vec<&str> = inside.unwrap_or(stem).split('/').collect();
+    let is_name = |it: &&str| {
+        it.starts_with(|it: char| it.is_ascii_lowercase())
+            && it.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
+    };
+    path.iter().all(is_name).then_some(())?;
+    // A module that imports this one would close a circle.
+    let is_before = |it: &clank::CheckedModule| it.file == *wanted.file;
+    let own = scene.checked.modules.iter().position(|it| it.file == scene.module.file)?;
+    scene.checked.modules[..own].iter().any(is_before).then_some(())?;
+    let items: Vec<&str> = wanted.names.iter().map(|it| it.as_str()).collect();
+    let new = json!({ "kind": "use", "path": path, "items": items });
+    let first = ast.declarations().first()?;
+    let candidate = imported(scene, target, wanted, &path.join("."));
+    Some(
+        candidate
+            .op(PatchOp::InsertBefore { target_id: scene.id(*first), new_statement: Payload(new) }),
+    )
 }
 
 /// `m.f` where `m` is a module of the program that is not imported by its name.

@@ -83,6 +83,8 @@ fn missing_fields(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) 
         let (confidence, change) = match kind {
             FillingKind::Unused | FillingKind::SameName => (Confidence::High, RepairKind::LocalFix),
             FillingKind::Placeholder => (Confidence::Medium, RepairKind::SemanticsChange),
+            // The first says best where the value comes from.
+            _ if option > 0 => (Confidence::Low, RepairKind::LocalFix),
             _ => (Confidence::Medium, RepairKind::LocalFix),
         };
         let title = format!("add the missing {words} {}", shown.join(" and "));

@@ -6,7 +6,7 @@ use clank::body::Resolution;
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
 use clank_syntax::ast::{
-    ArmId, AstKind, Decl, DeclId, Expr, ExprId, Name, NodeId, Pattern, PatternId, UseDecl,
+    ArmId, AstKind, Decl, DeclId, Expr, ExprId, Literal, Name, NodeId, Pattern, PatternId, UseDecl,
 };
 use clank_syntax::patch::PatchOp;
 use serde_json::{Value as Json, json};
@@ -72,6 +72,7 @@ fn unused_name(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> 
     let ast = scene.ast();
     let binder = it.node;
     let name = text_fact(it, "name")?;
+    let is_meant = is_written_in_text(scene, binder, name) || covers_arms(scene, binder);
     // It is only assigned there, or it would be in use.
     let assigned = mentioned(scene, binder);
     let new_name = Name::from(format!("_{name}"));
@@ -96,13 +97,60 @@ fn unused_name(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> 
     };
     let mut candidate = Candidate::new(scene, target, format!("rename `{name}` to `{shown}`"))
         .because(format!("`{name}` is never read"))
-        .confidence(Confidence::High)
+        .confidence(if is_meant { Confidence::Low } else { Confidence::High })
         .safety(Safety::BehaviorPreserving)
         .op(op);
     for node in assigned {
         candidate = candidate.op(scene.rename(node, name, &new_name));
     }
     Some(candidate)
+}
+
+/// Whether a string says `${name}` or `{name}`: it was to be put there.
+fn is_written_in_text(scene: RepairContext<'_>, binder: NodeId, name: &str) -> bool {
+    let ast = scene.ast();
+    let Some(decl) = scene.declaration(binder) else { return false };
+    let text = ast.text(decl.node());
+    let is_in = |it: NodeId| match &ast.node(it).kind {
+        AstKind::Expr(Expr::Literal(Literal::Str(_))) => {
+            let text = ast.text(it);
+            text.match_indices(name).any(|(at, _)| {
+                let behind = text[at + name.len()..].chars().next();
+                text[..at].ends_with('{') && behind.is_some_and(|it| "}.:[(+-*/ ".contains(it))
+            })
+        }
+        _ => false,
+    };
+    text.contains(&format!("{{{name}")) && ast.subtree(decl).map(NodeId).any(is_in)
+}
+
+/// Whether a name that nothing reads is the pattern of an arm with others behind it, which it keeps from being reached: a
+/// variant or `_` was meant.
+fn covers_arms(scene: RepairContext<'_>, binder: NodeId) -> bool {
+    let ast = scene.ast();
+    let found = || {
+        let arm = scene.parent(binder)?;
+        let AstKind::Arm(_) = &ast.node(arm).kind else { return None };
+        let whole = scene.expr(scene.parent(arm)?)?;
+        let Expr::Match { arms, .. } = ast.expr(whole) else { return None };
+        Some(arms.last()?.node() != arm)
+    };
+    found().unwrap_or(false)
+}
+
+/// The arm before one that is never reached, which takes every value by a name that nothing reads.
+fn is_covered_by_name(scene: RepairContext<'_>, arm: NodeId) -> bool {
+    let ast = scene.ast();
+    let found = || {
+        let whole = scene.expr(scene.parent(arm)?)?;
+        let Expr::Match { arms, .. } = ast.expr(whole) else { return None };
+        Some(arms.iter().take_while(|it| it.node() != arm).any(|it| {
+            let pattern = ast.arm(*it).pattern;
+            matches!(ast.pattern(pattern), Pattern::Ident { .. })
+                && super::scope::n_uses(scene, pattern.node()) == 0
+        }))
+    };
+    found().unwrap_or(false)
 }
 
 /// A local that hides another gets a name of its own, wherever it is meant. The name is made up, so it is only offered.
@@ -137,7 +185,7 @@ fn another_name(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) ->
 
 /// Whether it is known of every use of a name in a declaration what it means: one that was passed over would mean another
 /// local afterwards, and nobody would notice.
-fn is_followed(scene: RepairContext<'_>, node: NodeId, name: &str) -> bool {
+pub(super) fn is_followed(scene: RepairContext<'_>, node: NodeId, name: &str) -> bool {
     let ast = scene.ast();
     let (Some(decl), Some(view)) = (scene.declaration(node), scene.view(node)) else {
         return false;
@@ -149,7 +197,7 @@ fn is_followed(scene: RepairContext<'_>, node: NodeId, name: &str) -> bool {
 }
 
 /// The places where a local is mentioned.
-fn mentioned(scene: RepairContext<'_>, binder: NodeId) -> Vec<NodeId> {
+pub(super) fn mentioned(scene: RepairContext<'_>, binder: NodeId) -> Vec<NodeId> {
     let Some(view) = scene.view(binder) else { return Vec::new() };
     let resolutions = view.body.resolutions.iter();
     resolutions
@@ -226,9 +274,10 @@ fn unreached(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Op
         let block = ExprId::of(ast, parent)?;
         ("remove what is never reached", without_rest(scene, block, it.node)?)
     };
+    let is_meant = is_covered_by_name(scene, parent);
     let candidate = Candidate::new(scene, target, title)
         .because("no execution reaches it")
-        .confidence(Confidence::Medium)
+        .confidence(if is_meant { Confidence::Low } else { Confidence::Medium })
         .safety(Safety::LikelyPreserving);
     Some(ops.into_iter().fold(candidate, Candidate::op))
 }

@@ -74,6 +74,14 @@ pub(super) fn colons(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
         let is_arm = it.word(at) == "case";
         let close = format!("\n{}}}{}", " ".repeat(own), if is_arm { "," } else { "" });
         let after = it.list[last].end;
+        // A brace under the head closes the block already.
+        let is_closed = firsts
+            .get(place + 1 + inside)
+            .is_some_and(|next| it.kind(*next) == T::RBrace && column(*next) == own);
+        if is_closed && !is_arm {
+            edits.push(PieceEdit::new(colon.start..colon.end, " {"));
+            continue;
+        }
         edits.push(PieceEdit::new(colon.start..colon.end, if is_arm { " -> {" } else { " {" }));
         if is_arm {
             edits.push(PieceEdit::new(it.list[at].start..it.list[at + 1].start, ""));
@@ -125,7 +133,8 @@ pub(super) fn generators(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit
 }
 
 fn generator(it: &Pieces<'_>, open: usize) -> Option<PieceEdit> {
-    let is_call = it.kind(open) == T::LParen && it.kind_before(open) == T::Ident;
+    let is_call = it.kind(open) == T::LParen
+        && (it.kind_before(open) == T::Ident || it.word(open - 1) == "sum");
     let close = it.partner(open).filter(|_| is_call)?;
     let beside = |place: &usize| it.parent(*place) == Some(open);
     let each = (open + 1..close).filter(beside).find(|place| it.kind(*place) == T::For)?;

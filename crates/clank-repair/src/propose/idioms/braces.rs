@@ -8,6 +8,8 @@ use super::pieces::{PieceEdit, Pieces, applied};
 struct Open {
     indent: usize,
     line: usize,
+    /// Whether an arm of a `match` starts on its line.
+    is_arm: bool,
 }
 
 /// The text with the braces that its indentation says, and how many were changed. Nothing if none is.
@@ -36,12 +38,24 @@ pub(super) fn by_indentation(text: &str) -> Option<(String, usize)> {
         while depth == 0 && open.last().is_some_and(is_inside) {
             let Some(closed) = open.pop() else { break };
             let blanks = " ".repeat(closed.indent);
-            let before = text[..line_start].trim_end().len();
-            edits.push(PieceEdit::new(before..before, format!("\n{blanks}}}")));
+            let mut before = text[..line_start].trim_end().len();
+            let mut brace = format!("\n{blanks}}}");
+            // An arm ends with its block.
+            let is_arm = (first..at).any(|it| pieces.kind(it) == T::Arrow);
+            if closed.is_arm && is_arm && indent == closed.indent {
+                match text[..before].strip_suffix(',') {
+                    Some(rest) => before = rest.len(),
+                    None => brace.push(','),
+                }
+            }
+            edits.push(PieceEdit::new(before..before, brace));
         }
         for place in first..at {
             match pieces.kind(place) {
-                T::LBrace => open.push(Open { indent, line }),
+                T::LBrace => {
+                    let is_arm = (first..place).any(|it| pieces.kind(it) == T::Arrow);
+                    open.push(Open { indent, line, is_arm });
+                }
                 T::RBrace => {
                     let is_extra = match open.last() {
                         None => true,

@@ -194,7 +194,12 @@ fn statement_end(it: &Pieces<'_>, start: usize) -> usize {
 pub(super) fn switch(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
-        let is_switch = matches!(it.word(at), "switch" | "when") && !cx.is_known(it.word(at));
+        let is_case = it.word(at) == "case"
+            && (at + 2..it.len().min(at + 12))
+                .find(|place| it.kind(*place) == T::LBrace || it.is_first(*place))
+                .is_some_and(|open| it.kind(open) == T::LBrace && it.word(open - 1) == "of");
+        let is_switch =
+            (matches!(it.word(at), "switch" | "when") || is_case) && !cx.is_known(it.word(at));
         if !is_switch && it.kind(at) != T::Match {
             continue;
         }
@@ -205,7 +210,7 @@ pub(super) fn switch(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
         }
         let Some(close) = it.partner(open).filter(|_| it.kind(open) == T::LBrace) else { continue };
         if is_switch {
-            let value = it.words(at + 1..open);
+            let value = it.words(at + 1..if is_case { open - 1 } else { open });
             edits.extend(it.put(at..open, format!("match {value} ")));
         }
         arms(it, open, close, &mut edits);
@@ -393,8 +398,11 @@ pub(super) fn catch(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
 /// `throw x` and `raise x` leave with a mistake: as the function says that it may, or by a panic.
 pub(super) fn throw(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
-    let header = (0..it.len()).find(|place| it.kind(*place) == T::LBrace).unwrap_or(0);
-    let result = (0..header).rev().find(|place| it.kind(*place) == T::Arrow).unwrap_or(header);
+    // The braces of predicates are not those of the body.
+    let close = super::declarations::params_end(it).unwrap_or(0);
+    let is_body = |place: &usize| it.kind(*place) == T::LBrace && it.parent(*place).is_none();
+    let header = (close..it.len()).find(is_body).unwrap_or(close);
+    let result = (close..header).find(|place| it.kind(*place) == T::Arrow).unwrap_or(header);
     let returns = |word: &str| (result..header).any(|place| it.word(place) == word);
     for at in 0..it.len() {
         if !matches!(it.word(at), "throw" | "raise")
@@ -420,10 +428,19 @@ pub(super) fn throw(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
             false => it.words(value..end),
         };
         let message = if message.is_empty() { "\"failed\"" } else { message };
+        let is_bracketed = it.kind(value) == T::LParen && it.partner(value) == Some(end - 1);
+        let message = match is_bracketed && message.len() > 2 {
+            true => &message[1..message.len() - 1],
+            false => message,
+        };
+        // The body of an arm is an expression.
+        let is_arm = it.kind_before(at) == T::Arrow;
         let new = if returns("Result") {
-            format!("return Err({message})")
+            let new = format!("return Err({message})");
+            if is_arm { format!("{{ {new} }}") } else { new }
         } else if returns("Err") {
-            format!("return Err({message})?")
+            let new = format!("Err({message})?");
+            if is_arm { new } else { format!("return {new}") }
         } else {
             format!("panic({message})")
         };

@@ -19,6 +19,7 @@ pub(super) fn words(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
         "func" | "def" | "function" | "fun" | "proc" | "defn" | "method" if next == T::Ident => {
             "fn"
         }
+        "data" if next == T::TypeIdent && it.kind(at + 2) == T::Eq => "sum",
         "struct" | "class" | "record" | "data" | "interface" if next == T::TypeIdent => "rec",
         "enum" | "variant" | "union" if next == T::TypeIdent => "sum",
         "import" | "require" | "include" if next == T::Ident => "use",
@@ -205,6 +206,10 @@ pub(super) fn imports(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
 /// Fields and variants between `;` or on lines of their own.
 pub(super) fn members(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
+    let last = it.len().saturating_sub(1);
+    if it.kind(0) == T::Type && it.kind(last) == T::Semi {
+        edits.extend(it.put(last..last + 1, ""));
+    }
     if !matches!(it.kind(0), T::Rec | T::Sum) {
         return edits;
     }
@@ -377,21 +382,91 @@ pub(super) fn arrow_functions(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<Piec
 
 /// `int f(int a) { … }`: the type of the result stands behind the parameters.
 pub(super) fn typed_functions(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
-    let result = match it.kind(0) {
-        T::Ident => super::types::primitive(it.word(0)),
-        T::TypeIdent => Some(it.word(0)),
+    let mut start = 0;
+    while super::MODIFIERS.contains(&it.word(start)) || it.word(start) == "final" {
+        start += 1;
+    }
+    let result = match it.kind(start) {
+        T::Ident => super::types::primitive(it.word(start)),
+        T::TypeIdent => Some(it.word(start)),
         _ => None,
     };
-    let is_function = it.kind(1) == T::Ident && it.kind(2) == T::LParen && !it.is_first(1);
-    let (Some(result), Some(close)) = (result, it.partner(2).filter(|_| is_function)) else {
+    let is_function = it.kind(start + 1) == T::Ident
+        && it.kind(start + 2) == T::LParen
+        && !it.is_first(start + 1);
+    let (Some(result), Some(close)) = (result, it.partner(start + 2).filter(|_| is_function))
+    else {
         return Vec::new();
     };
     if it.kind(close + 1) != T::LBrace {
         return Vec::new();
     }
     let end = it.list[close].end;
-    [it.put(0..1, "fn"), Some(PieceEdit::new(end..end, format!(" -> {result}")))]
+    [it.put(0..start + 1, "fn"), Some(PieceEdit::new(end..end, format!(" -> {result}")))]
         .into_iter()
         .flatten()
         .collect()
+}
+
+/// `name?: T`, of a field or a parameter: what may be missing is an `Option`.
+pub(super) fn optional_members(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
+    let mut edits = Vec::new();
+    for at in 1..it.len() {
+        let is_optional = it.kind(at) == T::Question
+            && it.kind(at + 1) == T::Colon
+            && it.kind_before(at) == T::Ident
+            && matches!(it.kind_before(at - 1), T::LBrace | T::LParen | T::Comma | T::Semi);
+        if !is_optional {
+            continue;
+        }
+        let start = at + 2;
+        let mut end = start;
+        while end < it.len()
+            && !matches!(it.kind(end), T::Comma | T::Semi | T::RBrace | T::RParen)
+            && (end == start || !it.is_first(end))
+        {
+            end = it.partner(end).filter(|it| *it > end).unwrap_or(end) + 1;
+        }
+        edits.extend(it.put(at..at + 1, ""));
+        edits.extend(it.put(start..end, format!("Option[{}]", it.words(start..end))));
+    }
+    edits
+}
+
+/// `let mut xs: [Int]` without a value: it starts as the plainest value of its type.
+pub(super) fn without_value(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
+    let mut edits = Vec::new();
+    for at in 0..it.len() {
+        if it.kind(at) != T::Let {
+            continue;
+        }
+        let name = if it.kind(at + 1) == T::Mut { at + 2 } else { at + 1 };
+        if it.kind(name) != T::Ident || it.kind(name + 1) != T::Colon {
+            continue;
+        }
+        let mut end = name + 2;
+        while end < it.len()
+            && !it.is_first(end)
+            && !matches!(it.kind(end), T::Eq | T::Semi | T::RBrace)
+        {
+            end = it.partner(end).filter(|it| *it > end).unwrap_or(end) + 1;
+        }
+        if it.kind(end) == T::Eq {
+            continue;
+        }
+        let value = match (it.kind(name + 2), it.word(name + 2)) {
+            (T::LBracket, _) => "[]",
+            (_, "Int" | "Nat") => "0",
+            (_, "Float") => "0.0",
+            (_, "Str") => "\"\"",
+            (_, "Bool") => "false",
+            (_, "Option") => "None",
+            (_, "Map") => "map_new()",
+            (_, "Set") => "set_new()",
+            _ => continue,
+        };
+        let at = it.list[end - 1].end;
+        edits.push(PieceEdit::new(at..at, format!(" = {value}")));
+    }
+    edits
 }

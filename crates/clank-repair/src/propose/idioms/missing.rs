@@ -4,7 +4,8 @@ use clank::code::Code;
 use clank::ty::Ty;
 use clank::{CheckedModule, check_with};
 use clank_syntax::TokenKind as T;
-use clank_syntax::ast::{DeclId, Expr, ExprId, NodeId};
+use clank_syntax::ast::{DeclId, Expr, ExprId, Name, NodeId};
+use clank_syntax::patch::PatchOp;
 
 use super::declarations::params_end;
 use super::pieces::{PieceEdit, Pieces, applied};
@@ -21,12 +22,16 @@ struct Missing {
     result: Option<usize>,
 }
 
+/// A signature with its types.
+pub(super) struct Stated {
+    pub(super) text: String,
+    pub(super) titles: Vec<String>,
+    /// What the functions that use it have to say then, by file.
+    pub(super) users: Vec<(Name, PatchOp)>,
+}
+
 /// The text of a function with the types that its signature lacks.
-pub(super) fn stated(
-    scene: RepairContext<'_>,
-    decl: DeclId,
-    text: &str,
-) -> Option<(String, Vec<String>)> {
+pub(super) fn stated(scene: RepairContext<'_>, decl: DeclId, text: &str) -> Option<Stated> {
     let pieces = Pieces::new(text);
     let missing = missing(&pieces)?;
     let name = pieces.word(1);
@@ -37,6 +42,7 @@ pub(super) fn stated(
         .collect();
     let mut result = "Unit".to_owned();
     let mut effects = String::new();
+    let mut names: Vec<Name> = Vec::new();
     for _ in 0..MAX_TRIALS {
         let tried = written(text, &missing, &types, &format!("{effects}{result}"));
         let (module, decl) = checked(scene, decl, &tried)?;
@@ -77,8 +83,9 @@ pub(super) fn stated(
                 }
                 Code::E4001 | Code::E4002 if missing.result.is_some() && effects.is_empty() => {
                     let mut all = names_fact(it, "effects");
-                    all.extend(text_fact(it, "effect").map(clank_syntax::ast::Name::new));
+                    all.extend(text_fact(it, "effect").map(Name::new));
                     all.dedup();
+                    names.clone_from(&all);
                     effects = all.iter().map(|it| format!("{it} + ")).collect();
                     is_settled = effects.is_empty();
                 }
@@ -99,7 +106,11 @@ pub(super) fn stated(
     if missing.result.is_some() {
         titles.push(format!("state the result: `-> {effects}{result}`"));
     }
-    Some((new, titles))
+    let users = match names.is_empty() {
+        true => Vec::new(),
+        false => crate::propose::effects::of_users(scene, decl, &names),
+    };
+    Some(Stated { text: new, titles, users })
 }
 
 fn missing(it: &Pieces<'_>) -> Option<Missing> {

@@ -109,7 +109,7 @@ pub(super) fn increments(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit
         let ends = |next: usize| {
             it.is_first(next) || matches!(it.kind(next), T::Semi | T::RBrace | T::End | T::RParen)
         };
-        if ends(at + width) {
+        if ends(at + width) || matches!(it.kind(at + width), T::Comma | T::RBracket) {
             let start = it.operand_start(at).filter(|start| it.starts_statement(*start));
             let Some(start) = start else { continue };
             let target = it.words(start..at);
@@ -150,7 +150,7 @@ pub(super) fn signs(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
             (T::NotEq, T::Eq) if glued(1) => Some((2, "!=")),
             (T::Lt, T::Gt) if glued(1) => Some((2, "!=")),
             (T::Eq, T::Slash) if glued(2) && third == T::Eq => Some((3, "!=")),
-            (T::Slash, T::Eq) if glued(1) && !it.is_assigned(it.word(at.wrapping_sub(1))) => None,
+            (T::Slash, T::Eq) if glued(1) && is_asked(it, at) => Some((2, "!=")),
             (T::DotDot, T::Lt) if glued(1) => Some((2, "..")),
             (T::Eq, T::Lt) if glued(1) => Some((2, "<=")),
             (T::Error, _) if it.word(at) == "&" => Some((1, "&&")),
@@ -165,6 +165,15 @@ pub(super) fn signs(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
         }
     }
     edits
+}
+
+/// Whether the operand before a sign does not start a statement, so that nothing is assigned there.
+fn is_asked(it: &Pieces<'_>, sign: usize) -> bool {
+    it.operand_start(sign).is_some_and(|start| {
+        let is_arm =
+            it.kind_before(start) == T::Arrow && super::lambdas::in_arm(it, start.wrapping_sub(1));
+        !it.starts_statement(start) && !is_arm
+    })
 }
 
 fn is_operand(kind: T) -> bool {
@@ -204,7 +213,8 @@ pub(super) fn walrus(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
 pub(super) fn words(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
-        if it.kind(at) != T::Ident || cx.is_known(it.word(at)) {
+        let is_name = it.kind(at) == T::Ident || it.word(at) == "mod" && at > 0;
+        if !is_name || cx.is_known(it.word(at)) {
             continue;
         }
         let is_before_operand = !it.is_first(at + 1)
@@ -218,6 +228,12 @@ pub(super) fn words(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
         match it.word(at) {
             "and" if is_behind_operand => edits.extend(it.put(at..at + 1, "&&")),
             "or" if is_behind_operand => edits.extend(it.put(at..at + 1, "||")),
+            "div" if is_behind_operand && is_before_operand => {
+                edits.extend(it.put(at..at + 1, "/"));
+            }
+            "mod" | "rem" if is_behind_operand && is_before_operand => {
+                edits.extend(it.put(at..at + 1, "%"));
+            }
             "not" if it.kind(at + 1) == T::In && is_behind_operand => {}
             "not" if is_before_operand => {
                 // `not a == b` denies the comparison.
@@ -333,7 +349,8 @@ pub(super) fn coalesce(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> 
         let Some(start) = it.operand_start(at).filter(|_| is_it) else { continue };
         let end = it.expr_end(at + 2);
         let (value, other) = (it.words(start..at), it.words(at + 2..end));
-        let new = format!("match {value} {{ Some(value) -> value, None -> {other} }}");
+        let name = if it.has("value") { "found" } else { "value" };
+        let new = format!("match {value} {{ Some({name}) -> {name}, None -> {other} }}");
         edits.extend(it.put(start..end, new));
     }
     edits
@@ -378,6 +395,21 @@ pub(super) fn ranges(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
             if let Some(after) = after {
                 edits.push(PieceEdit::new(before..after.start, "..="));
             }
+        }
+    }
+    edits
+}
+
+/// `f(i++)`, `{ count: c.count++ }`: the value is one more.
+pub(super) fn increased(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
+    let mut edits = Vec::new();
+    for at in 1..it.len() {
+        let Some((op, width)) = doubled(it, at) else { continue };
+        let ends = matches!(it.kind(at + width), T::Comma | T::RParen | T::RBrace | T::RBracket);
+        let is_value = it.is_glued(at)
+            && it.operand_start(at).is_some_and(|start| !it.starts_statement(start));
+        if ends && is_value {
+            edits.extend(it.put(at..at + width, format!(" {op} 1")));
         }
     }
     edits

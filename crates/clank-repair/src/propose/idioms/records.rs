@@ -42,6 +42,59 @@ pub(super) fn updates(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> 
     edits
 }
 
+/// `p.copy(x = 1)` is an update.
+pub(super) fn copies(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
+    let mut edits = Vec::new();
+    for at in 1..it.len() {
+        let is_copy = matches!(it.word(at), "copy" | "copyWith" | "with" | "_replace" | "replace")
+            && it.kind_before(at) == T::Dot
+            && it.kind(at + 1) == T::LParen
+            && it.kind(at + 2) == T::Ident
+            && matches!(it.kind(at + 3), T::Eq | T::Colon);
+        let (Some(start), Some(close)) =
+            (it.operand_start(at - 1).filter(|_| is_copy), it.partner(at + 1))
+        else {
+            continue;
+        };
+        let base = it.words(start..at - 1);
+        let inits = it.words(at + 2..close);
+        edits.extend(it.put(start..close + 1, format!("{{ ...{base}, {inits} }}")));
+    }
+    edits
+}
+
+/// `{ "a": 1, "b": 2 }`: a map is made of an array of pairs.
+pub(super) fn map_literals(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
+    let mut edits = Vec::new();
+    for open in 1..it.len() {
+        let is_map = it.kind(open) == T::LBrace
+            && matches!(it.kind(open + 1), T::Str | T::Int)
+            && it.kind(open + 2) == T::Colon
+            && matches!(
+                it.kind_before(open),
+                T::Eq | T::LParen | T::Comma | T::LBracket | T::Return | T::Colon | T::Arrow
+            );
+        let Some(close) = it.partner(open).filter(|_| is_map) else { continue };
+        let mut pairs = Vec::new();
+        let mut at = open + 1;
+        while at < close {
+            let mut end = at;
+            while end < close && it.kind(end) != T::Comma {
+                end = it.partner(end).filter(|it| *it > end).unwrap_or(end) + 1;
+            }
+            let colon = (at..end)
+                .find(|place| it.kind(*place) == T::Colon && it.parent(*place) == Some(open));
+            let Some(colon) = colon else { break };
+            pairs.push(format!("({}, {})", it.words(at..colon), it.words(colon + 1..end)));
+            at = end + 1;
+        }
+        if at >= close {
+            edits.extend(it.put(open..close + 1, format!("map_from([{}])", pairs.join(", "))));
+        }
+    }
+    edits
+}
+
 /// What a record is made from, and the fields that differ.
 fn spread<'t>(
     it: &Pieces<'t>,

@@ -81,16 +81,17 @@ pub(super) fn formats(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     edits
 }
 
-/// `print(f"a {x}")`, as Python writes a line.
+/// `print(f"a {x}")` and `print(x for x in xs)`, as Python writes a line.
 pub(super) fn prints(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
-        let is_print = it.word(at) == "print"
-            && it.kind(at + 1) == T::LParen
-            && matches!(it.word(at + 2), "f" | "F")
+        let is_format = matches!(it.word(at + 2), "f" | "F")
             && it.kind(at + 3) == T::Str
             && it.is_glued(at + 3);
-        if is_print {
+        let close = it.partner(at + 1).unwrap_or(at);
+        let is_made_by_loop = || (at + 2..close).any(|place| it.kind(place) == T::For);
+        let is_print = it.word(at) == "print" && it.kind(at + 1) == T::LParen;
+        if is_print && (is_format || is_made_by_loop()) {
             edits.extend(it.put(at..at + 1, "println"));
         }
     }

@@ -144,7 +144,19 @@ pub(super) fn guards(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
         let is_word = matches!(it.word(at), "when" | "where" | "unless") && it.kind(at) == T::Ident;
-        if !is_word && it.kind(at) != T::And || it.is_first(at) {
+        // `P | n > 0 -> e`: what is behind the bar compares, and is no pattern.
+        let is_bar = it.kind(at) == T::Pipe
+            && (at + 1..it.len())
+                .take_while(|place| {
+                    !matches!(it.kind(*place), T::Arrow | T::Comma | T::LBrace | T::RBrace)
+                })
+                .any(|place| {
+                    matches!(
+                        it.kind(place),
+                        T::EqEq | T::NotEq | T::Lt | T::Gt | T::LtEq | T::GtEq | T::And | T::Or
+                    )
+                });
+        if !is_word && !is_bar && it.kind(at) != T::And || it.is_first(at) {
             continue;
         }
         let is_behind_pattern = match it.kind_before(at) {
@@ -152,7 +164,7 @@ pub(super) fn guards(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
                 .partner(at - 1)
                 .is_some_and(|open| it.kind_before(open) == T::TypeIdent || is_word),
             T::TypeIdent => true,
-            T::Ident | T::Underscore | T::Int | T::Str => is_word,
+            T::Ident | T::Underscore | T::Int | T::Str => is_word || is_bar,
             _ => false,
         };
         let arrow = (at..it.len()).find(|place| {
@@ -253,4 +265,27 @@ fn slice(it: &Pieces<'_>, open: usize) -> Option<PieceEdit> {
         (false, false) => format!("slice({whole}, {from}, {to})"),
     };
     it.put(start..close + 1, new)
+}
+
+/// `Node(..)` and `Node(left, ..)`: each part of a variant has a pattern.
+pub(super) fn rests(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
+    let mut edits = Vec::new();
+    for at in 2..it.len() {
+        let Some(open) = it.parent(at).filter(|open| it.kind(*open) == T::LParen && *open > 0)
+        else {
+            continue;
+        };
+        let is_last = it.kind(at) == T::DotDot && it.partner(open) == Some(at + 1);
+        if !is_last || it.kind_before(open) != T::TypeIdent {
+            continue;
+        }
+        let Some(parts) = (cx.variants)(it.word(open - 1)) else { continue };
+        let commas = (open..at)
+            .filter(|place| it.kind(*place) == T::Comma && it.parent(*place) == Some(open));
+        let n_left = parts.len().saturating_sub(commas.count());
+        if n_left > 0 {
+            edits.extend(it.put(at..at + 1, vec!["_"; n_left].join(", ")));
+        }
+    }
+    edits
 }

@@ -12,6 +12,7 @@ use clank_syntax::patch::PatchOp;
 use serde_json::{Value as Json, json};
 
 use super::methods::{MethodForm, On, function, method};
+use super::shapes::{or_else, takes_tuple};
 use crate::FindingId;
 use crate::propose::make::{call, ident, source};
 use crate::propose::scope::{binder_of, let_of, locals};
@@ -25,6 +26,8 @@ pub(in crate::propose) fn propose(
 ) -> Vec<Candidate> {
     let mut found = super::wrapped::propose(scene, it, target);
     let is_wrapped = !found.is_empty();
+    found.extend(super::lines::propose(scene, it, target));
+    found.extend(super::shapes::propose(scene, it, target));
     found.extend(super::fitted::propose(scene, it, target));
     found.extend(by_habit(scene, it, target, is_wrapped));
     found
@@ -132,7 +135,7 @@ fn chained(
 ) -> Option<Candidate> {
     let ast = scene.ast();
     let (object, on, form, args) = first;
-    let mut value = linked(scene, form, object, args)?;
+    let mut value = linked(scene, whole, (form, on), object, args)?;
     let mut on = form.gives(on);
     let mut whole = whole;
     let mut is_chain = false;
@@ -146,7 +149,7 @@ fn chained(
             _ => (next, Vec::new()),
         };
         let Some(form) = method(on, field, args.len()) else { break };
-        let Some(longer) = linked(scene, form, value.clone(), &args) else { break };
+        let Some(longer) = linked(scene, end, (form, on), value.clone(), &args) else { break };
         (value, on, whole, is_chain) = (longer, form.gives(on), end, true);
     }
     is_chain.then(|| {
@@ -161,7 +164,8 @@ fn chained(
 /// A call of a chain on what is before it.
 fn linked(
     scene: RepairContext<'_>,
-    form: MethodForm,
+    whole: ExprId,
+    (form, on): (MethodForm, On),
     object: Json,
     args: &[ExprId],
 ) -> Option<Json> {
@@ -180,9 +184,9 @@ fn linked(
             json!({ "kind": "binary", "op": op, "left": object, "right": source(other) })
         }
         MethodForm::Itself => object,
-        MethodForm::OrElse | MethodForm::Unwrap | MethodForm::FoundOrElse | MethodForm::Text(_) => {
-            return None;
-        }
+        MethodForm::OrElse => or_else(scene, whole, object.clone(), on, part(1)?),
+        MethodForm::Unwrap => json!({ "kind": "propagate", "expr": object }),
+        MethodForm::FoundOrElse | MethodForm::Text(_) => return None,
     })
 }
 
@@ -193,6 +197,21 @@ fn foreign(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Can
         let mut callee = scene.expr(node)?;
         let Expr::Ident { name } = ast.expr(callee) else { return None };
         let mut path = name.to_string();
+        let is_argument = scene.parent(callee).and_then(|it| scene.expr(it)).is_some_and(
+            |it| matches!(ast.expr(it), Expr::Call { args, .. } if args.contains(&callee)),
+        );
+        if is_argument
+            && let Some(MethodForm::Call(other, [1])) =
+                function(name, 1, On::Any).or_else(|| function(name, 1, On::Text))
+        {
+            return Some(vec![
+                Candidate::new(scene, target, format!("write `{other}` for `{name}`"))
+                    .because("the function has another name here")
+                    .confidence(Confidence::High)
+                    .op(scene.rename(callee, name, other))
+                    .idiom(),
+            ]);
+        }
         loop {
             let parent = scene.expr(scene.parent(callee)?)?;
             match ast.expr(parent) {
@@ -243,6 +262,13 @@ fn foreign_form(
     let view = scene.view(whole)?;
     let first = args.first().map_or(On::Any, |it| On::of(view.ty(*it)));
     let form = function(name, args.len(), first)?;
+    // A text contains texts.
+    if let (MethodForm::Text(text), Some(second)) = (form, args.get(1))
+        && text.starts_with("len(split($1")
+        && !matches!(On::of(view.ty(*second)), On::Text | On::Any)
+    {
+        return None;
+    }
     if let (MethodForm::Call(same, _), true) = (form, args.len() < 2)
         && same == name
     {
@@ -302,11 +328,12 @@ fn written(
         MethodForm::Itself => kept(&0)?,
         MethodForm::Unwrap => return unwrapped(scene, target, whole, *values.first()?),
         MethodForm::OrElse => {
-            or_else(kept(&0)?, On::of(scene.view(whole)?.ty(*values.first()?)), kept(&1)?)
+            let on = On::of(scene.view(whole)?.ty(*values.first()?));
+            or_else(scene, whole, kept(&0)?, on, kept(&1)?)
         }
         MethodForm::FoundOrElse => {
             let asked = call(ident("map_get"), vec![kept(&0)?, kept(&1)?]);
-            or_else(asked, On::Option, kept(&2)?)
+            or_else(scene, whole, asked, On::Option, kept(&2)?)
         }
         MethodForm::Text(template) => {
             let mut text_of = template.to_owned();
@@ -317,13 +344,28 @@ fn written(
         }
     };
     let title = title(scene, whole, &new);
-    Some(vec![
+    let make = |title: String, new: Json| {
         Candidate::new(scene, target, title)
             .because("a function is written before its arguments, and has this name in Clank")
             .confidence(Confidence::High)
             .op(scene.replace(whole, new))
-            .idiom(),
-    ])
+            .idiom()
+    };
+    let passed = is_passed_on(scene, whole, form).then(|| {
+        let passed = json!({ "kind": "propagate", "expr": new.clone() });
+        make(format!("{title}, and pass a failure on with `?`"), passed)
+    });
+    Some(std::iter::once(make(title.clone(), new)).chain(passed).collect())
+}
+
+/// Whether what a function gives may be missing, and the function around it may fail too.
+fn is_passed_on(scene: RepairContext<'_>, whole: ExprId, form: MethodForm) -> bool {
+    let gives = form.gives(On::Any) == On::Option;
+    let signature = scene.declaration(whole).and_then(|it| scene.module.env.signature(it));
+    let is_asked = scene.parent(whole).and_then(|it| scene.expr(it)).is_some_and(|parent| {
+        matches!(scene.ast().expr(parent), Expr::Match { .. } | Expr::Propagate { .. })
+    });
+    gives && !is_asked && signature.is_some_and(|it| On::of(&it.result) == On::Option)
 }
 
 /// What is written for an expression, as far as it is short.
@@ -478,19 +520,8 @@ fn unwrapped(
     let stop = Candidate::new(scene, target, "take the value out, or panic")
         .because("a value that may be missing is tested with `match`")
         .confidence(Confidence::Medium)
-        .op(scene.replace(whole, or_else(scene.kept(value), on, panic)));
+        .op(scene.replace(whole, or_else(scene, whole, scene.kept(value), on, panic)));
     Some(vec![pass, stop])
-}
-
-fn or_else(value: Json, on: On, other: Json) -> Json {
-    let (yes, no) = match on {
-        On::Result => ("Ok(value)", "Err(_)"),
-        _ => ("Some(value)", "None"),
-    };
-    json!({ "kind": "match", "scrutinee": value, "arms": [
-        { "pattern": source(yes), "body": source("value") },
-        { "pattern": source(no), "body": other },
-    ] })
 }
 
 /// `m[k]` of a map is `map_get(m, k)`, and `m[k] = v` is `m = map_set(m, k, v)`.
@@ -561,6 +592,8 @@ fn element(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Can
             .confidence(Confidence::Medium)
             .op(scene.replace(expr, passed));
         let stop = or_else(
+            scene,
+            expr,
             asked,
             On::Option,
             call(ident("panic"), vec![crate::propose::make::string("no such key")]),
@@ -588,6 +621,17 @@ fn bound(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Vec<Ca
             return None;
         }
         let statement = StmtId::of(ast, parent)?;
+        // `const x = 1`: the word before it binds.
+        let span = ast.span(parent);
+        let before = ast.sources().first()?.text.get(..span.start as usize)?;
+        let line = before.rsplit('\n').next().unwrap_or_default().trim_start();
+        if line
+            .split_whitespace()
+            .next_back()
+            .is_some_and(|it| it.chars().all(char::is_alphanumeric))
+        {
+            return None;
+        }
         let decl = scene.declaration(parent)?;
         let assigned = ast.subtree(decl.node()).map(NodeId).filter(|node| {
             matches!(&ast.node(*node).kind, AstKind::Stmt(Stmt::Assign { target, .. })
@@ -639,22 +683,40 @@ fn root_name<'a>(scene: RepairContext<'a>, mut place: ExprId) -> Option<&'a Name
     }
 }
 
-/// `Some(a, b)`: what takes one value takes a tuple.
+/// `Some(a, b)`, `set_has(s, x, y)`: what takes one value there takes a tuple.
 fn one_tuple(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Candidate> {
     let found = || {
         let whole = scene.expr(node)?;
         let Expr::Call { callee, args } = scene.ast().expr(whole) else { return None };
         let Expr::Ident { name } = scene.ast().expr(*callee) else { return None };
-        let is_variant = name.starts_with(|it: char| it.is_uppercase()) || name == "push";
-        let from = usize::from(name == "push");
-        if !is_variant || args.len() < 2 + from {
-            return None;
+        let params = crate::propose::calls::parameters_of(scene, *callee)?;
+        let width = (args.len() + 1).checked_sub(params.len()).filter(|it| *it > 1)?;
+        let view = scene.view(whole)?;
+        let is_variant = name.starts_with(|it: char| it.is_uppercase());
+        // Everything is shown by `println`, and nothing that is compared is two values.
+        let is_open = is_variant || !matches!(params.first()?.base(), Ty::Error);
+        let mut places = Vec::new();
+        for (place, param) in params.iter().enumerate() {
+            let others = params.iter().enumerate().filter(|it| it.0 != place).all(|(at, ty)| {
+                let arg = if at < place { at } else { at + width - 1 };
+                crate::propose::fit::may_fit(view.ty(args[arg]), ty)
+            });
+            if is_open && others && takes_tuple(param, width) {
+                places.push(place);
+            }
         }
-        let mut all = scene.all_kept(&args[..from]);
-        all.push(json!({ "kind": "tuple", "elements": scene.all_kept(&args[from..]) }));
+        // What comes last is likelier: the first is what something is done with.
+        places.reverse();
+        let is_known = |it: &&usize| matches!(params[**it].base(), Ty::Tuple(_));
+        let best = places.iter().find(is_known).or(places.first()).copied()?;
+        let mut all = scene.all_kept(&args[..best]);
+        let parts = scene.all_kept(&args[best..best + width]);
+        all.push(json!({ "kind": "tuple", "elements": parts }));
+        all.extend(scene.all_kept(&args[best + width..]));
+        let shown = if params.len() == 1 { "((…))" } else { "(…, (…))" };
         Some(
-            Candidate::new(scene, target, format!("put the values in a tuple: `{name}((…))`"))
-                .because(format!("`{name}` takes one value"))
+            Candidate::new(scene, target, format!("put the values in a tuple: `{name}{shown}`"))
+                .because(format!("`{name}` takes one value there"))
                 .confidence(Confidence::High)
                 .op(scene.replace(whole, call(scene.kept(*callee), all))),
         )
@@ -790,7 +852,7 @@ fn printed(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Can
         Some(
             Candidate::new(scene, target, "join what is written with `++`")
                 .because(format!("`{name}` writes one string"))
-                .confidence(Confidence::High)
+                .confidence(Confidence::Medium)
                 .op(scene.replace(whole, call(ident(name), vec![source(&text)]))),
         )
     };
@@ -891,10 +953,10 @@ fn reordered(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<C
             return None;
         }
         let mut found = Vec::new();
-        for order in orders(args.len()) {
-            if !may_fit(scene, *callee, args, &order) {
-                continue;
-            }
+        let mut all = orders(args.len());
+        all.retain(|it| may_fit(scene, *callee, args, it));
+        all.sort_by_cached_key(|it| strangeness(scene, *callee, args, it));
+        for order in all {
             let all: Vec<Json> = order.iter().map(|it| scene.kept(args[*it])).collect();
             found.push(
                 Candidate::new(scene, target, "put the arguments in the order of the parameters")
@@ -903,7 +965,7 @@ fn reordered(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<C
                     .op(scene.replace(whole, call(scene.kept(*callee), all))),
             );
         }
-        // Of several ways, the one that moves least is likelier than the others.
+        // Of several ways, the one that explains most is likelier than the others.
         if found.len() > 1 {
             found.iter_mut().for_each(|it| it.confidence = Confidence::Low);
             found[0].confidence = Confidence::Medium;
@@ -912,6 +974,37 @@ fn reordered(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<C
         Some(found)
     };
     found().unwrap_or_default()
+}
+
+/// How little speaks for an order of arguments that fit: how many go by another name than their parameters, how many of the
+/// same type are turned around, how many are moved.
+fn strangeness(
+    scene: RepairContext<'_>,
+    callee: ExprId,
+    args: &[ExprId],
+    order: &[usize],
+) -> (usize, usize, usize) {
+    let ast = scene.ast();
+    let names = crate::propose::calls::parameter_names(scene, callee).unwrap_or_default();
+    let is_named = |it: &(usize, &usize)| {
+        let last = match ast.expr(args[*it.1]) {
+            Expr::Ident { name } | Expr::Field { field: name, .. } => Some(name),
+            _ => None,
+        };
+        let wanted = names.get(it.0).and_then(Option::as_ref);
+        wanted.is_some_and(|wanted| {
+            last == Some(wanted) || ast.text(args[*it.1].node()).contains(&format!(".{wanted}"))
+        })
+    };
+    let n_named = order.iter().enumerate().filter(is_named).count();
+    let ty = |it: usize| scene.view(callee).map(|view| view.ty(args[it]).base().to_string());
+    let mut n_turned = 0;
+    for (place, first) in order.iter().enumerate() {
+        let later = order[place + 1..].iter().filter(|it| *it < first && ty(**it) == ty(*first));
+        n_turned += later.count();
+    }
+    let n_moved = order.iter().enumerate().filter(|it| it.0 != *it.1).count();
+    (order.len() - n_named, n_turned, n_moved)
 }
 
 /// Whether an argument is one of a call whose arguments fit in another order.

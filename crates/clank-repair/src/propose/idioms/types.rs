@@ -251,6 +251,21 @@ pub(super) fn arrays(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
         }
         let is_empty =
             it.kind(at) == T::LBracket && it.kind(at + 1) == T::RBracket && it.is_glued(at);
+        // `[]T`
+        let is_before = it.kind(at) == T::LBracket
+            && it.kind(at + 1) == T::RBracket
+            && !matches!(it.kind_before(at), T::TypeIdent | T::RBracket | T::RParen)
+            && it.is_glued(at + 2);
+        if is_before {
+            let end = match it.kind(at + 3) {
+                T::LBracket => it.partner(at + 3).map_or(at + 3, |close| close + 1),
+                _ => at + 3,
+            };
+            if matches!(it.kind(at + 2), T::TypeIdent | T::Ident) {
+                edits.extend(it.put(at..end, format!("[{}]", it.words(at + 2..end))));
+                continue;
+            }
+        }
         if is_empty && at > 0 {
             // The type before it.
             let start = match it.kind(at - 1) {
@@ -352,6 +367,39 @@ pub(super) fn functions(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit>
         if !is_plain && !(open + 1..close).any(|place| it.kind(place) == T::Arrow) {
             edits.extend(it.put(at..end, format!("({types}) ->")));
         }
+    }
+    edits
+}
+
+/// `Fn(A) -> B` and `A -> B`: what a function takes is in parentheses, and no word stands before it.
+pub(super) fn bare_functions(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
+    let marks = in_types(it);
+    let mut edits = Vec::new();
+    for (at, is_type) in marks.iter().copied().enumerate() {
+        if !is_type || in_predicate(it, &marks, at) {
+            continue;
+        }
+        let is_word = matches!(it.word(at), "Fn" | "FnMut" | "FnOnce" | "Func" | "func" | "fun");
+        if (is_word || it.kind(at) == T::Fn) && it.kind(at + 1) == T::LParen {
+            if let Some(next) = it.list.get(at + 1) {
+                edits.push(PieceEdit::new(it.list[at].start..next.start, ""));
+            }
+            continue;
+        }
+        // One type, with its arguments, before an arrow.
+        let starts =
+            matches!(it.kind_before(at), T::Colon | T::Arrow | T::Comma | T::LBracket | T::LParen);
+        let is_one = matches!(it.kind(at), T::TypeIdent | T::LBracket)
+            || matches!(it.word(at), "Int" | "Str" | "Bool" | "Float" | "Nat" | "Unit");
+        let end = match it.kind(at) {
+            T::LBracket => it.partner(at).map(|close| close + 1),
+            _ if it.kind(at + 1) == T::LBracket => it.partner(at + 1).map(|close| close + 1),
+            _ => Some(at + 1),
+        };
+        let Some(end) = end.filter(|end| starts && is_one && it.kind(*end) == T::Arrow) else {
+            continue;
+        };
+        edits.extend(it.put(at..end, format!("({})", it.words(at..end))));
     }
     edits
 }
