@@ -41,7 +41,7 @@ use crate::environment::ProcessEnvironment;
 use crate::exit::ExitStatus;
 use crate::failure::UsageError;
 use crate::inputs::Inputs;
-use crate::output::{Said, deliver, note};
+use crate::output::{CommandOutput, deliver, note};
 use crate::policy::{Wants, WritePolicy};
 use crate::render::verdict;
 use crate::{destination, failure, signals, words};
@@ -61,7 +61,7 @@ pub(crate) struct Ctx<'a> {
 }
 
 /// What a command says and how it ends.
-pub(crate) type CommandResult = Result<(Said, ExitStatus)>;
+pub(crate) type CommandResult = Result<(CommandOutput, ExitStatus)>;
 
 impl Ctx<'_> {
     /// Opens the workspace. What an interrupted run left behind is settled first by who wants to write, and told by who
@@ -144,7 +144,7 @@ impl Ctx<'_> {
     }
 
     /// Writes what a command says to where it belongs.
-    pub(crate) fn deliver(&self, said: &Said) -> Result<()> {
+    pub(crate) fn deliver(&self, said: &CommandOutput) -> Result<()> {
         match &self.common.output {
             Some(file) => {
                 let file = self.output(file)?;
@@ -313,7 +313,7 @@ fn dispatch(ctx: &Ctx<'_>, command: &Command) -> CommandResult {
 fn fail(cli: &Cli, error: &anyhow::Error) -> ExitStatus {
     let report = failure::report(error);
     if is_json(&cli.command)
-        && let Ok(said) = Said::json(&report)
+        && let Ok(said) = CommandOutput::json(&report)
     {
         // If even this cannot be written, the exit code is all that is left to say it.
         let _ = deliver(&said, None, &[], cli.common.color);

@@ -16,7 +16,7 @@ use crate::render::style;
 
 /// The result of a command.
 #[derive(Clone, Debug)]
-pub(crate) enum Said {
+pub(crate) enum CommandOutput {
     /// Text for people, with styles that are kept or stripped.
     Text(String),
     /// Nothing: a file that already exists stays as it is.
@@ -27,12 +27,12 @@ pub(crate) enum Said {
     Diff(Vec<u8>),
 }
 
-impl Said {
-    pub(crate) fn json(report: &impl serde::Serialize) -> Result<Said> {
+impl CommandOutput {
+    pub(crate) fn json(report: &impl serde::Serialize) -> Result<CommandOutput> {
         let mut result =
             serde_json::to_vec_pretty(report).context("cannot write the report as JSON")?;
         result.push(b'\n');
-        Ok(Said::Raw(result))
+        Ok(CommandOutput::Raw(result))
     }
 }
 
@@ -62,13 +62,13 @@ fn capture(bytes: &[u8]) -> bool {
 
 /// Writes the result to the file, or to standard output if there is none. No link leads it out of one of the `roots`.
 pub(crate) fn deliver(
-    said: &Said,
+    said: &CommandOutput,
     file: Option<&Path>,
     roots: &[PathBuf],
     color: Color,
 ) -> Result<()> {
     match file {
-        _ if matches!(said, Said::Nothing) => Ok(()),
+        _ if matches!(said, CommandOutput::Nothing) => Ok(()),
         Some(file) => Ok(write(file, &bytes_of(said, color == Color::Always), roots)?),
         None if capture(&bytes_of(said, false)) => Ok(()),
         None => {
@@ -82,7 +82,7 @@ pub(crate) fn deliver(
 /// Writes text for people to standard error.
 pub(crate) fn note(text: &str, color: Color) -> Result<()> {
     let is_styled = wants_style(&io::stderr(), color);
-    let said = Said::Text(text.to_owned());
+    let said = CommandOutput::Text(text.to_owned());
     if capture(&bytes_of(&said, false)) {
         return Ok(());
     }
@@ -90,13 +90,15 @@ pub(crate) fn note(text: &str, color: Color) -> Result<()> {
 }
 
 /// What is written to a file or a stream.
-pub(crate) fn bytes_of(said: &Said, is_styled: bool) -> Cow<'_, [u8]> {
+pub(crate) fn bytes_of(said: &CommandOutput, is_styled: bool) -> Cow<'_, [u8]> {
     match said {
-        Said::Diff(bytes) if is_styled => Cow::Owned(style::paint_diff(bytes).into_bytes()),
-        Said::Nothing => Cow::Borrowed(&[]),
-        Said::Raw(bytes) | Said::Diff(bytes) => Cow::Borrowed(bytes),
-        Said::Text(text) if is_styled => Cow::Borrowed(text.as_bytes()),
-        Said::Text(text) => Cow::Owned(strip_str(text).to_string().into_bytes()),
+        CommandOutput::Diff(bytes) if is_styled => {
+            Cow::Owned(style::paint_diff(bytes).into_bytes())
+        }
+        CommandOutput::Nothing => Cow::Borrowed(&[]),
+        CommandOutput::Raw(bytes) | CommandOutput::Diff(bytes) => Cow::Borrowed(bytes),
+        CommandOutput::Text(text) if is_styled => Cow::Borrowed(text.as_bytes()),
+        CommandOutput::Text(text) => Cow::Owned(strip_str(text).to_string().into_bytes()),
     }
 }
 

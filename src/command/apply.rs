@@ -7,7 +7,7 @@ use super::{CommandResult, Ctx};
 use crate::cli::PatchArguments;
 use crate::exit::ExitStatus;
 use crate::input::read_patch;
-use crate::output::{Said, note};
+use crate::output::{CommandOutput, note};
 use crate::policy::Wants;
 use crate::render::patch::{Verb, render_reply, render_result};
 use crate::words::printable;
@@ -83,15 +83,15 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     let text = || render_reply(&reply, verb, &request.patch.name, ctx.common);
     let format = if arguments.diff { ApplyFormat::Diff } else { arguments.format };
     match format {
-        ApplyFormat::Json => Ok((Said::json(&reply.report)?, exit)),
-        ApplyFormat::Text => Ok((Said::Text(text()), exit)),
+        ApplyFormat::Json => Ok((CommandOutput::json(&reply.report)?, exit)),
+        ApplyFormat::Text => Ok((CommandOutput::Text(text()), exit)),
         ApplyFormat::Diff => {
             if exit != ExitStatus::Clean {
                 note(&text(), ctx.common.color)?;
             } else if !is_dry {
                 ctx.note(&render_result(&reply, verb, &request.patch.name, ctx.common))?;
             }
-            Ok((Said::Diff(reply.diff()), exit))
+            Ok((CommandOutput::Diff(reply.diff()), exit))
         }
     }
 }

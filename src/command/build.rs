@@ -13,7 +13,7 @@ use crate::cli::ReportFormat;
 use crate::destination::OutputFolder;
 use crate::exit::ExitStatus;
 use crate::failure::UsageError;
-use crate::output::Said;
+use crate::output::CommandOutput;
 use crate::policy::{Wants, WritePolicy};
 use crate::render::clank::render_build;
 
@@ -119,12 +119,12 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     }
     let exit = ExitStatus::of(reply.report.ok);
     match arguments.format {
-        ReportFormat::Json => Ok((Said::json(&reply.report)?, exit)),
+        ReportFormat::Json => Ok((CommandOutput::json(&reply.report)?, exit)),
         ReportFormat::Text => {
             let dist = || ctx.common.root.clone().unwrap_or_default().join(DEFAULT_OUT_DIR);
             let place = arguments.out_dir.clone().unwrap_or_else(dist);
             let text = render_build(&reply, &place, arguments.dry_run, ctx.common);
-            Ok((Said::Text(text), exit))
+            Ok((CommandOutput::Text(text), exit))
         }
     }
 }

@@ -13,7 +13,7 @@ use super::{CommandResult, Ctx, watch};
 use crate::exit::ExitStatus;
 use crate::failure::UsageError;
 use crate::git::{GitError, GitRepository};
-use crate::output::{Said, bytes_of};
+use crate::output::{CommandOutput, bytes_of};
 use crate::policy::Wants;
 use crate::progress::ProgressLine;
 use crate::render::check::render_check;
@@ -126,7 +126,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     match &arguments.exit_code_file {
         Some(file) if exit != ExitStatus::Failed => {
             ctx.write(file, format!("{}\n", exit.code()).as_bytes())?;
-            let said = if ctx.common.output.is_some() { said } else { Said::Nothing };
+            let said = if ctx.common.output.is_some() { said } else { CommandOutput::Nothing };
             Ok((said, ExitStatus::Clean))
         }
         _ => Ok((said, exit)),
@@ -153,11 +153,11 @@ fn say(
     look: &LookRequest,
     reply: &CheckReply,
     format: CheckFormat,
-) -> Result<Said> {
+) -> Result<CommandOutput> {
     match format {
-        CheckFormat::Text => Ok(Said::Text(render_check(reply, look, ctx.common))),
-        CheckFormat::Json => Said::json(&reply.report),
-        CheckFormat::Repairs => Said::json(&reply.report.repairs),
+        CheckFormat::Text => Ok(CommandOutput::Text(render_check(reply, look, ctx.common))),
+        CheckFormat::Json => CommandOutput::json(&reply.report),
+        CheckFormat::Repairs => CommandOutput::json(&reply.report.repairs),
         CheckFormat::FixActions => {
             let (text, n_left_out) = match &reply.fix_actions {
                 Some(document) => (document.text.clone(), document.n_left_out),
@@ -168,13 +168,15 @@ fn say(
                     "note: {n_left_out} of the repairs cannot be expressed as fix actions; `regreen fix` makes them\n"
                 ))?;
             }
-            Ok(Said::Raw(text.into_bytes()))
+            Ok(CommandOutput::Raw(text.into_bytes()))
         }
-        CheckFormat::Diff => {
-            Ok(Said::Diff(reply.changes.iter().flat_map(|it| it.diff.iter().copied()).collect()))
+        CheckFormat::Diff => Ok(CommandOutput::Diff(
+            reply.changes.iter().flat_map(|it| it.diff.iter().copied()).collect(),
+        )),
+        CheckFormat::Edits => {
+            Ok(CommandOutput::Raw(reply.edits.clone().unwrap_or_default().into_bytes()))
         }
-        CheckFormat::Edits => Ok(Said::Raw(reply.edits.clone().unwrap_or_default().into_bytes())),
-        CheckFormat::Sarif => Said::json(&sarif(reply, &pages(session, reply))),
+        CheckFormat::Sarif => CommandOutput::json(&sarif(reply, &pages(session, reply))),
         CheckFormat::Github => {
             let repository = GitRepository::open(&ctx.root()?, &ctx.environment);
             // Without git the workspace is taken for the top of what GitHub checked out.
@@ -185,7 +187,7 @@ fn say(
                 let text = format!("paths are those of the workspace: {error}; {help}");
                 ctx.note(&format!("note: {}\n", printable(&text)))?;
             }
-            Ok(Said::Raw(render_github(&reply.report, prefix).into_bytes()))
+            Ok(CommandOutput::Raw(render_github(&reply.report, prefix).into_bytes()))
         }
     }
 }

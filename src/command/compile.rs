@@ -14,7 +14,7 @@ use super::look::{SafetyArgument, SolverArguments, relative_to_root};
 use super::{CommandResult, Ctx};
 use crate::exit::ExitStatus;
 use crate::input::{self, ProgramFile};
-use crate::output::Said;
+use crate::output::CommandOutput;
 use crate::policy::Wants;
 
 /// Compile one Clank program and say everything about it: for agents and other programs
@@ -134,7 +134,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     }
     let exit = ExitStatus::of(reply.result.status != CompileStatus::Error);
     let said = say(&reply, arguments.emit)?;
-    if matches!(said, Said::Nothing) {
+    if matches!(said, CommandOutput::Nothing) {
         // Who asks for code and gets none must see why.
         crate::output::note(
             &crate::render::clank::render_findings(&reply.findings, ctx.common),
@@ -144,10 +144,10 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     Ok((said, exit))
 }
 
-fn say(reply: &CompileReply, emit: Emit) -> Result<Said> {
+fn say(reply: &CompileReply, emit: Emit) -> Result<CommandOutput> {
     let text = |text: Option<&String>| match text {
-        Some(text) => Said::Raw(text.clone().into_bytes()),
-        None => Said::Nothing,
+        Some(text) => CommandOutput::Raw(text.clone().into_bytes()),
+        None => CommandOutput::Nothing,
     };
     let output = reply.result.output.as_ref();
     Ok(match emit {
@@ -167,11 +167,11 @@ fn say(reply: &CompileReply, emit: Emit) -> Result<Said> {
 }
 
 /// Compact where a program reads it, with line breaks where a person does.
-fn json(value: &impl serde::Serialize) -> Result<Said> {
+fn json(value: &impl serde::Serialize) -> Result<CommandOutput> {
     if std::io::stdout().is_terminal() {
-        return Said::json(value);
+        return CommandOutput::json(value);
     }
     let mut bytes = serde_json::to_vec(value)?;
     bytes.push(b'\n');
-    Ok(Said::Raw(bytes))
+    Ok(CommandOutput::Raw(bytes))
 }

@@ -5,7 +5,7 @@ use clap_complete::Shell;
 
 use crate::cli::{Cli, UTILITY_HELP};
 use crate::exit::ExitStatus;
-use crate::output::Said;
+use crate::output::CommandOutput;
 
 /// Print a script that makes a shell complete commands and flags
 #[derive(Debug, Args)]
@@ -19,8 +19,8 @@ pub(crate) struct Arguments {
     pub(crate) shell: Shell,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> (Said, ExitStatus) {
+pub(crate) fn run(arguments: &Arguments) -> (CommandOutput, ExitStatus) {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "regreen", &mut script);
-    (Said::Raw(script), ExitStatus::Clean)
+    (CommandOutput::Raw(script), ExitStatus::Clean)
 }

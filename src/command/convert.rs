@@ -10,7 +10,7 @@ use super::{CommandResult, Ctx};
 use crate::cli::{Common, PatchArguments, ReportFormat};
 use crate::exit::ExitStatus;
 use crate::input::read_patch;
-use crate::output::{Said, note};
+use crate::output::{CommandOutput, note};
 use crate::policy::Wants;
 use crate::render::frame::render_frames;
 use crate::render::line::render_lines;
@@ -81,18 +81,22 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     )?;
     let exit = ExitStatus::of(reply.report.ok);
     match (arguments.format, &reply.output) {
-        (ReportFormat::Json, _) => Ok((Said::json(&reply.report)?, exit)),
+        (ReportFormat::Json, _) => Ok((CommandOutput::json(&reply.report)?, exit)),
         (ReportFormat::Text, Some(output)) => {
             let frames =
                 if ctx.common.verbose { render_findings(&reply, true) } else { String::new() };
             ctx.note(&(frames + &render_notes("note", DIM, &reply.report.losses)))?;
             let output = output.clone();
-            let said = if to == Conversion::Diff { Said::Diff(output) } else { Said::Raw(output) };
+            let said = if to == Conversion::Diff {
+                CommandOutput::Diff(output)
+            } else {
+                CommandOutput::Raw(output)
+            };
             Ok((said, exit))
         }
         (ReportFormat::Text, None) => {
             note(&render_refusal(&reply, ctx.common), ctx.common.color)?;
-            Ok((Said::Nothing, exit))
+            Ok((CommandOutput::Nothing, exit))
         }
     }
 }

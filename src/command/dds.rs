@@ -9,14 +9,14 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
 use protocol::v1::{DdsAnswer, DdsReport};
-use service::dds::{self, Confinement, ProposalQuery, Saying};
+use service::dds::{self, Confinement, NegativeDecision, ProposalQuery};
 
 use super::{CommandResult, Ctx};
 use crate::cli::ReportFormat;
 use crate::destination::OutputFolder;
 use crate::exit::ExitStatus;
 use crate::failure::UsageError;
-use crate::output::Said;
+use crate::output::CommandOutput;
 use crate::policy::{Wants, WritePolicy};
 use crate::render::dds::{render, render_runs, render_step};
 use crate::signals;
@@ -193,7 +193,9 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
         Command::Show { id } => proposals.show(id)?,
         Command::Verify { against } => proposals.verify(against.as_deref())?,
         Command::Approve(approve) => match approve.id_to_print() {
-            Some(id) => return Ok((Said::Raw(proposals.approved_bytes(id)?), ExitStatus::Clean)),
+            Some(id) => {
+                return Ok((CommandOutput::Raw(proposals.approved_bytes(id)?), ExitStatus::Clean));
+            }
             None => decide::approve(ctx, &proposals, approve, &by)?,
         },
         Command::Plan { id, as_configured } => {
@@ -204,12 +206,20 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
             }
             proposals.plan(id, *as_configured, &by)?
         }
-        Command::Reject(refusal) => {
-            decide::say_no(ctx, &proposals, refusal, Saying::Reject(&refusal.reason), &by)?
-        }
-        Command::Withdraw(refusal) => {
-            decide::say_no(ctx, &proposals, refusal, Saying::Withdraw(&refusal.reason), &by)?
-        }
+        Command::Reject(refusal) => decide::say_no(
+            ctx,
+            &proposals,
+            refusal,
+            NegativeDecision::Reject(&refusal.reason),
+            &by,
+        )?,
+        Command::Withdraw(refusal) => decide::say_no(
+            ctx,
+            &proposals,
+            refusal,
+            NegativeDecision::Withdraw(&refusal.reason),
+            &by,
+        )?,
         Command::Comment { id, text } => proposals.comment(id, text, &by)?,
         Command::Run { watch, unconfined } => {
             let confinement = if *unconfined { Confinement::None } else { Confinement::Best };
@@ -256,8 +266,8 @@ fn say_nothing(ctx: &Ctx<'_>, report: DdsReport, format: ReportFormat) -> Comman
 fn answer(ctx: &Ctx<'_>, answer: DdsAnswer, format: ReportFormat) -> CommandResult {
     let exit = ExitStatus::of(is_ok(&answer.report));
     match format {
-        ReportFormat::Json => Ok((Said::json(&answer)?, exit)),
-        ReportFormat::Text => Ok((Said::Text(render(&answer.report, ctx.common)), exit)),
+        ReportFormat::Json => Ok((CommandOutput::json(&answer)?, exit)),
+        ReportFormat::Text => Ok((CommandOutput::Text(render(&answer.report, ctx.common)), exit)),
     }
 }
 
@@ -328,7 +338,7 @@ fn carry_out(
             return match (&report, format) {
                 (DdsReport::Run(runs), ReportFormat::Text) if !ctx.common.quiet => {
                     let text = render_runs(runs, &proposals.held()?);
-                    Ok((Said::Text(text), ExitStatus::of(runs.ok)))
+                    Ok((CommandOutput::Text(text), ExitStatus::of(runs.ok)))
                 }
                 _ => say(ctx, report, proposals, format),
             };

@@ -8,7 +8,7 @@ use protocol::v1::{Explain, ExplainReport, RulesReport, Severity};
 use super::{CommandResult, Ctx};
 use crate::cli::ReportFormat;
 use crate::exit::ExitStatus;
-use crate::output::Said;
+use crate::output::CommandOutput;
 use crate::policy::Wants;
 use crate::render::style::{BOLD, COMMAND, DIM, paint};
 use crate::words::{printable, rule_name};
@@ -35,19 +35,19 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
         (Some(rule), format) => {
             let report = service::explain(&session, &Explain { rule: rule.clone() })?.report;
             match format {
-                ReportFormat::Json => Said::json(&report)?,
-                ReportFormat::Text => Said::Text(render_page(&report)),
+                ReportFormat::Json => CommandOutput::json(&report)?,
+                ReportFormat::Text => CommandOutput::Text(render_page(&report)),
             }
         }
-        (None, ReportFormat::Json) => Said::json(&service::rules(&session)?)?,
+        (None, ReportFormat::Json) => CommandOutput::json(&service::rules(&session)?)?,
         (None, ReportFormat::Text) => {
             let list = render_list(&service::rules(&session)?);
             if ctx.common.quiet {
-                return Ok((Said::Text(list), ExitStatus::Clean));
+                return Ok((CommandOutput::Text(list), ExitStatus::Clean));
             }
             let page = ctx.common.command_line(&["explain", "RULE"]);
             let hint = format!("{} {}\n", paint(DIM, "The page of one:"), paint(COMMAND, &page));
-            Said::Text(format!("{list}\n{hint}"))
+            CommandOutput::Text(format!("{list}\n{hint}"))
         }
     };
     Ok((said, ExitStatus::Clean))

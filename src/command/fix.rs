@@ -10,7 +10,7 @@ use super::look::{LookArguments, PreparedLook};
 use super::{CommandResult, Ctx, interactive, staged};
 use crate::exit::ExitStatus;
 use crate::failure::UsageError;
-use crate::output::{Said, note};
+use crate::output::{CommandOutput, note};
 use crate::policy::Wants;
 use crate::progress::ProgressLine;
 use crate::render::dds::render_proposals;
@@ -125,7 +125,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
             let text = render_fix(&reply, &request.look, written, ctx.common);
             note(&text, ctx.common.color)?;
             let output = reply.outputs.get(&path).cloned().unwrap_or(original);
-            Ok((Said::Raw(output), exit))
+            Ok((CommandOutput::Raw(output), exit))
         }
         _ => say(ctx, arguments.format(), &request.look, &reply, written),
     }
@@ -175,15 +175,17 @@ fn say(
 ) -> CommandResult {
     let exit = ExitStatus::of_verdict(reply.verdict);
     match format {
-        FixFormat::Json => Ok((Said::json(&reply.report)?, exit)),
-        FixFormat::Text => Ok((Said::Text(render_fix(reply, look, written, ctx.common)), exit)),
+        FixFormat::Json => Ok((CommandOutput::json(&reply.report)?, exit)),
+        FixFormat::Text => {
+            Ok((CommandOutput::Text(render_fix(reply, look, written, ctx.common)), exit))
+        }
         FixFormat::Diff => {
             if written != WriteTarget::Nowhere || exit != ExitStatus::Clean {
                 ctx.note(&render_fix_end(reply, look, written, ctx.common))?;
             }
             ctx.tell_gaps(&reply.report.failures, &reply.report.summary.files)?;
             let diff = reply.changes.iter().flat_map(|it| it.diff.iter().copied()).collect();
-            Ok((Said::Diff(diff), exit))
+            Ok((CommandOutput::Diff(diff), exit))
         }
     }
 }

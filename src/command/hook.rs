@@ -14,7 +14,7 @@ use clap::{Args, Subcommand};
 use super::{CommandResult, Ctx};
 use crate::exit::ExitStatus;
 use crate::git::{GitRepository, HooksFolder};
-use crate::output::Said;
+use crate::output::CommandOutput;
 use crate::render::style::{BOLD, GOOD, WARN, paint};
 use crate::words::{printable, shell_word};
 
@@ -84,7 +84,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
                 printable(&folder),
                 advice(&format!("{folder}/pre-commit"), &repository)
             );
-            return Ok((Said::Text(text), ExitStatus::Findings));
+            return Ok((CommandOutput::Text(text), ExitStatus::Findings));
         }
     };
     let hook = folder.join("pre-commit");
@@ -134,7 +134,7 @@ fn install(
                 "{} {shown} {what}.\n{advice}`regreen hook install --force` sets it aside as {ASIDE}.\n",
                 paint(WARN, "Not installed:")
             );
-            return Ok((Said::Text(text), ExitStatus::Findings));
+            return Ok((CommandOutput::Text(text), ExitStatus::Findings));
         }
         HookFile::Foreign | HookFile::Changed => {
             let aside = hook.with_file_name(ASIDE);
@@ -152,7 +152,7 @@ fn install(
     let done = if found == HookFile::Ours { "Reinstalled:" } else { "Installed:" };
     let text =
         format!("{text}{} {shown} runs `{COMMAND}` before every commit.\n", paint(GOOD, done));
-    Ok((Said::Text(text), ExitStatus::Clean))
+    Ok((CommandOutput::Text(text), ExitStatus::Clean))
 }
 
 fn uninstall((hook, shown): (&Path, &str), found: HookFile, force: bool) -> CommandResult {
@@ -163,14 +163,14 @@ fn uninstall((hook, shown): (&Path, &str), found: HookFile, force: bool) -> Comm
                 "{} {shown} is a hook that regreen did not write.\n",
                 paint(WARN, "Not removed:")
             );
-            return Ok((Said::Text(text), ExitStatus::Findings));
+            return Ok((CommandOutput::Text(text), ExitStatus::Findings));
         }
         HookFile::Changed if !force => {
             let text = format!(
                 "{} {shown} was changed by hand; `regreen hook uninstall --force` removes it all the same.\n",
                 paint(WARN, "Not removed:")
             );
-            return Ok((Said::Text(text), ExitStatus::Findings));
+            return Ok((CommandOutput::Text(text), ExitStatus::Findings));
         }
         HookFile::Ours | HookFile::Changed => {
             fs::remove_file(hook).with_context(|| format!("cannot remove {shown}"))?;
@@ -189,10 +189,10 @@ fn uninstall((hook, shown): (&Path, &str), found: HookFile, force: bool) -> Comm
             }
         }
     };
-    Ok((Said::Text(text), ExitStatus::Clean))
+    Ok((CommandOutput::Text(text), ExitStatus::Clean))
 }
 
-fn status(repository: &GitRepository, shown: &str, found: HookFile) -> (Said, ExitStatus) {
+fn status(repository: &GitRepository, shown: &str, found: HookFile) -> (CommandOutput, ExitStatus) {
     let (text, exit) = match found {
         HookFile::Ours => (
             format!(
@@ -218,7 +218,7 @@ fn status(repository: &GitRepository, shown: &str, found: HookFile) -> (Said, Ex
             ExitStatus::Findings,
         ),
     };
-    (Said::Text(text), exit)
+    (CommandOutput::Text(text), exit)
 }
 
 /// What to add to a hook that is not ours.

@@ -9,7 +9,7 @@ use service::InitReply;
 use super::{CommandResult, Ctx};
 use crate::cli::{Common, ReportFormat};
 use crate::exit::ExitStatus;
-use crate::output::Said;
+use crate::output::CommandOutput;
 use crate::policy::Wants;
 use crate::render::style::{BOLD, COMMAND, DIM, GOOD, paint};
 use crate::render::tools::render_overview;
@@ -39,13 +39,13 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     let request = Init { dry_run: arguments.dry_run, jobs: None };
     let reply = service::init(&ctx.open(Wants::unless(arguments.dry_run))?, &request)?;
     match arguments.format {
-        ReportFormat::Json => Ok((Said::json(&reply.report)?, ExitStatus::Clean)),
+        ReportFormat::Json => Ok((CommandOutput::json(&reply.report)?, ExitStatus::Clean)),
         ReportFormat::Text => {
             let text = match ctx.common.quiet {
                 true => String::new(),
                 false => render(&reply, arguments.dry_run, ctx.common),
             };
-            Ok((Said::Text(text), ExitStatus::Clean))
+            Ok((CommandOutput::Text(text), ExitStatus::Clean))
         }
     }
 }

@@ -8,7 +8,7 @@ use protocol::v1::{Log, LogEntry, LogReport};
 use super::{CommandResult, Ctx};
 use crate::cli::{Common, ReportFormat};
 use crate::exit::ExitStatus;
-use crate::output::Said;
+use crate::output::CommandOutput;
 use crate::policy::Wants;
 use crate::render::style::{BOLD, DIM, paint};
 use crate::words::{count, list, printable};
@@ -43,8 +43,10 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
         &Log { prune: arguments.prune },
     )?;
     match arguments.format {
-        ReportFormat::Json => Ok((Said::json(&report)?, ExitStatus::Clean)),
-        ReportFormat::Text => Ok((Said::Text(render(&report, ctx.common)), ExitStatus::Clean)),
+        ReportFormat::Json => Ok((CommandOutput::json(&report)?, ExitStatus::Clean)),
+        ReportFormat::Text => {
+            Ok((CommandOutput::Text(render(&report, ctx.common)), ExitStatus::Clean))
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::CommandResult;
 use crate::cli::{Cli, UTILITY_HELP};
 use crate::exit::ExitStatus;
 use crate::failure::UsageError;
-use crate::output::Said;
+use crate::output::CommandOutput;
 
 /// Print the manual page of a command, as roff
 #[derive(Debug, Args)]
@@ -29,13 +29,13 @@ pub(crate) fn run(arguments: &Arguments) -> CommandResult {
     let pages = pages();
     if arguments.list {
         let lines = pages.iter().map(|page| format!("{}\n", typed(page)));
-        return Ok((Said::Raw(lines.collect::<String>().into_bytes()), ExitStatus::Clean));
+        return Ok((CommandOutput::Raw(lines.collect::<String>().into_bytes()), ExitStatus::Clean));
     }
     let wanted = [&["regreen".to_owned()], arguments.command.as_slice()].concat().join(" ");
     let page = pages.into_iter().find(|page| typed(page) == wanted).ok_or_else(|| {
         UsageError(format!("`{wanted}` has no manual page; `regreen man --list` lists them"))
     })?;
-    Ok((Said::Raw(render(page)?), ExitStatus::Clean))
+    Ok((CommandOutput::Raw(render(page)?), ExitStatus::Clean))
 }
 
 /// The commands that have a page, each behind the one that it belongs to.

@@ -6,7 +6,7 @@ use protocol::v1::{Plan, Repair};
 use super::look::LookArguments;
 use super::{CommandResult, Ctx};
 use crate::exit::ExitStatus;
-use crate::output::Said;
+use crate::output::CommandOutput;
 use crate::policy::Wants;
 use crate::progress::ProgressLine;
 use crate::render::plan::render_plan;
@@ -56,15 +56,17 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
         ctx.tell_gaps(&reply.report.failures, &reply.report.summary.files)?;
     }
     match arguments.format {
-        PlanFormat::Text => Ok((Said::Text(render_plan(&reply, &request.look, ctx.common)), exit)),
-        PlanFormat::Json => Ok((Said::json(&reply.report)?, exit)),
+        PlanFormat::Text => {
+            Ok((CommandOutput::Text(render_plan(&reply, &request.look, ctx.common)), exit))
+        }
+        PlanFormat::Json => Ok((CommandOutput::json(&reply.report)?, exit)),
         PlanFormat::Repairs => {
             let repairs: Vec<&Repair> = reply.report.repairs.iter().map(|it| &it.repair).collect();
-            Ok((Said::json(&repairs)?, exit))
+            Ok((CommandOutput::json(&repairs)?, exit))
         }
         PlanFormat::Diff => {
             let diff = reply.changes.iter().flat_map(|it| it.diff.iter().copied()).collect();
-            Ok((Said::Diff(diff), exit))
+            Ok((CommandOutput::Diff(diff), exit))
         }
     }
 }

@@ -6,7 +6,7 @@ use protocol::v1::RecoverReport;
 use super::{CommandResult, Ctx};
 use crate::cli::ReportFormat;
 use crate::exit::ExitStatus;
-use crate::output::Said;
+use crate::output::CommandOutput;
 use crate::policy::Wants;
 use crate::words::{list, printable};
 
@@ -29,11 +29,11 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     ctx.policy.allow_writes("recover")?;
     let report = service::recover(&ctx.open_untold(&ctx.root()?, Wants::Write)?);
     match arguments.format {
-        ReportFormat::Json => Ok((Said::json(&report)?, ExitStatus::Clean)),
+        ReportFormat::Json => Ok((CommandOutput::json(&report)?, ExitStatus::Clean)),
         ReportFormat::Text if ctx.common.quiet => {
-            Ok((Said::Text(String::new()), ExitStatus::Clean))
+            Ok((CommandOutput::Text(String::new()), ExitStatus::Clean))
         }
-        ReportFormat::Text => Ok((Said::Text(render(&report)), ExitStatus::Clean)),
+        ReportFormat::Text => Ok((CommandOutput::Text(render(&report)), ExitStatus::Clean)),
     }
 }
 

@@ -12,7 +12,7 @@ use super::look::{SolverArguments, relative_to_root};
 use super::{CommandResult, Ctx};
 use crate::exit::ExitStatus;
 use crate::failure::UsageError;
-use crate::output::{Said, note};
+use crate::output::{CommandOutput, note};
 use crate::policy::Wants;
 use crate::policy::WritePolicy;
 use crate::render::clank::render_run;
@@ -99,5 +99,5 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     };
     let reply = service::run(&session, &request, streams, &mut before)?;
     note(&render_run(&reply, ctx.common), ctx.common.color)?;
-    Ok((Said::Nothing, ExitStatus::of(reply.is_ok())))
+    Ok((CommandOutput::Nothing, ExitStatus::of(reply.is_ok())))
 }

@@ -5,7 +5,7 @@ use clap::Args;
 use super::CommandResult;
 use crate::cli::UTILITY_HELP;
 use crate::exit::ExitStatus;
-use crate::output::Said;
+use crate::output::CommandOutput;
 use crate::render::style::{BOLD, paint};
 
 /// Print a JSON Schema, or list them all
@@ -29,11 +29,11 @@ pub(crate) fn run(arguments: &Arguments) -> CommandResult {
         let row = |it: &service::FormatSchema| {
             format!("{}{:3$}  {}\n", paint(BOLD, it.name), "", it.about, width - it.name.len())
         };
-        return Ok((Said::Text(schemas.iter().map(row).collect()), ExitStatus::Clean));
+        return Ok((CommandOutput::Text(schemas.iter().map(row).collect()), ExitStatus::Clean));
     };
     let found = schemas
         .into_iter()
         .find(|it| it.name == name)
         .expect("the flag takes only names that exist");
-    Ok((Said::json(&found.schema)?, ExitStatus::Clean))
+    Ok((CommandOutput::json(&found.schema)?, ExitStatus::Clean))
 }

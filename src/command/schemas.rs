@@ -8,7 +8,7 @@ use protocol::v1::{SchemaLine, SchemasReport, SchemasUpdate};
 use super::{CommandResult, Ctx};
 use crate::cli::ReportFormat;
 use crate::exit::ExitStatus;
-use crate::output::Said;
+use crate::output::CommandOutput;
 use crate::policy::Wants;
 use crate::render::style::{BOLD, DIM, GOOD, WARN, paint};
 use crate::words::{count, printable};
@@ -82,9 +82,9 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     };
     let exit = ExitStatus::of(report.ok);
     match arguments.format {
-        ReportFormat::Json => Ok((Said::json(&report)?, exit)),
-        ReportFormat::Text if ctx.common.quiet => Ok((Said::Text(String::new()), exit)),
-        ReportFormat::Text => Ok((Said::Text(text), exit)),
+        ReportFormat::Json => Ok((CommandOutput::json(&report)?, exit)),
+        ReportFormat::Text if ctx.common.quiet => Ok((CommandOutput::Text(String::new()), exit)),
+        ReportFormat::Text => Ok((CommandOutput::Text(text), exit)),
     }
 }
 

@@ -12,7 +12,7 @@ use super::{CommandResult, Ctx};
 use crate::cli::{Common, ReportFormat};
 use crate::exit::ExitStatus;
 use crate::failure::UsageError;
-use crate::output::{Said, note};
+use crate::output::{CommandOutput, note};
 use crate::policy::Wants;
 use crate::render::style::{BOLD, DIM, GOOD, WARN, paint};
 use crate::words::printable;
@@ -81,9 +81,9 @@ const NOTHING: &str = "Nothing in this repository needs trust.\n";
 fn say(ctx: &Ctx<'_>, report: &TrustReport, text: &str, format: ReportFormat) -> CommandResult {
     let exit = ExitStatus::of(report.ok);
     match format {
-        ReportFormat::Json => Ok((Said::json(report)?, exit)),
-        ReportFormat::Text if ctx.common.quiet => Ok((Said::Text(String::new()), exit)),
-        ReportFormat::Text => Ok((Said::Text(text.to_owned()), exit)),
+        ReportFormat::Json => Ok((CommandOutput::json(report)?, exit)),
+        ReportFormat::Text if ctx.common.quiet => Ok((CommandOutput::Text(String::new()), exit)),
+        ReportFormat::Text => Ok((CommandOutput::Text(text.to_owned()), exit)),
     }
 }
 

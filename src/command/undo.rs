@@ -7,7 +7,7 @@ use super::{CommandResult, Ctx};
 use crate::cli::{Common, ReportFormat};
 use crate::exit::ExitStatus;
 use crate::git::GitRepository;
-use crate::output::Said;
+use crate::output::CommandOutput;
 use crate::policy::Wants;
 use crate::render::changes::render_changes;
 use crate::render::line::render_error;
@@ -60,10 +60,10 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     let reply = service::undo(&session, &request)?;
     let exit = ExitStatus::of(reply.report.ok);
     match arguments.format {
-        ReportFormat::Json => Ok((Said::json(&reply.report)?, exit)),
+        ReportFormat::Json => Ok((CommandOutput::json(&reply.report)?, exit)),
         ReportFormat::Text => {
             let text = render(&reply, arguments.dry_run, ctx.common);
-            Ok((Said::Text(text), exit))
+            Ok((CommandOutput::Text(text), exit))
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{CommandResult, Ctx};
 use crate::cli::{PatchArguments, ReportFormat};
 use crate::exit::ExitStatus;
 use crate::input::read_patch;
-use crate::output::Said;
+use crate::output::CommandOutput;
 use crate::policy::Wants;
 use crate::render::patch::{Verb, render_reply};
 
@@ -38,10 +38,10 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> CommandResult {
     let reply = service::validate(&ctx.open(Wants::Look)?, &request)?;
     let exit = ExitStatus::of(reply.report.ok);
     match arguments.format {
-        ReportFormat::Json => Ok((Said::json(&reply.report)?, exit)),
+        ReportFormat::Json => Ok((CommandOutput::json(&reply.report)?, exit)),
         ReportFormat::Text => {
             let text = render_reply(&reply, Verb::Validate, &request.patch.name, ctx.common);
-            Ok((Said::Text(text), exit))
+            Ok((CommandOutput::Text(text), exit))
         }
     }
 }

@@ -16,7 +16,7 @@ use service::{CheckReply, Live, Session};
 
 use super::check::CheckFormat;
 use super::{CommandResult, Ctx};
-use crate::output::Said;
+use crate::output::CommandOutput;
 use crate::progress::ProgressLine;
 use crate::render::check::render_check;
 use crate::words::{list, printable};
@@ -130,7 +130,7 @@ fn show(
     if format == CheckFormat::Json {
         let mut line = serde_json::to_vec(&reply.report).context("the report cannot be written")?;
         line.push(b'\n');
-        return ctx.deliver(&Said::Raw(line));
+        return ctx.deliver(&CommandOutput::Raw(line));
     }
     let text = render_check(reply, &request.look, ctx.common);
     let is_terminal = ctx.common.output.is_none() && std::io::stdout().is_terminal();
@@ -141,10 +141,10 @@ fn show(
     };
     if is_terminal {
         // The text decides about its styles; the screen is cleared whatever they are.
-        ctx.deliver(&Said::Raw(head.into_bytes()))?;
-        ctx.deliver(&Said::Text(text))
+        ctx.deliver(&CommandOutput::Raw(head.into_bytes()))?;
+        ctx.deliver(&CommandOutput::Text(text))
     } else {
-        ctx.deliver(&Said::Text(head + &text))
+        ctx.deliver(&CommandOutput::Text(head + &text))
     }
 }
 

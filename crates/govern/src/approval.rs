@@ -27,7 +27,7 @@ mod statement;
 mod verify;
 
 pub use confirm::{Confirmation, NotConfirmed};
-pub use document::{Document, DocumentFault, SignatureEntry, Word};
+pub use document::{Document, DocumentFault, Endorsement, SignatureEntry};
 pub use git::{GitConfigError, git_email, git_origin, git_signing_key};
 pub use keys::{NAMESPACE, check_signature, sign, with_signer};
 pub use policy::{BadGlob, DEFAULT_APPROVAL_DAYS, DEFAULT_PROTECTED, Policy, ScopeReach, Subject};

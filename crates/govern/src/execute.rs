@@ -36,7 +36,7 @@ use crate::id::Id;
 use crate::lifecycle::{Event, ExecutionOutcome, Phase, TransitionRefusal};
 use crate::record::Record;
 use crate::registry::{
-    Dossier, Expected, HappenError, RecordChange, Registry, RegistryError, Stored,
+    Expected, HappenError, RecordChange, RecordDetails, Registry, RegistryError, Stored,
 };
 use crate::report::{Report, ReportedChange};
 use crate::sanitize::sanitize;
@@ -70,15 +70,15 @@ pub struct Executor<'a> {
     /// The tool that is built in: what the attached patch would change, or why it does not apply.
     pub apply: &'a dyn Fn(&[u8]) -> Result<AppliedPatch, String>,
     /// Whether the approval of a record holds for these bytes, or why not.
-    pub approval: &'a dyn Fn(&Record, &Dossier) -> Result<(), String>,
+    pub approval: &'a dyn Fn(&Record, &RecordDetails) -> Result<(), String>,
     /// Whether the programs of the repository that a tool runs are those that were approved, in the tree that is copied for
     /// it: whoever wrote one since the approval was looked at is found here.
-    pub programs: &'a dyn Fn(&Record, &Dossier, &Snapshot) -> Result<(), String>,
+    pub programs: &'a dyn Fn(&Record, &RecordDetails, &Snapshot) -> Result<(), String>,
     /// Uses the approval of a record up, or says why it cannot be used: called when the tool is about to start, or what is
     /// attached to be written. From then on no second run has it.
-    pub spend: &'a dyn Fn(&Record, &Dossier) -> Result<(), String>,
+    pub spend: &'a dyn Fn(&Record, &RecordDetails) -> Result<(), String>,
     /// Gives the approval back, because nothing came of the run.
-    pub unspend: &'a dyn Fn(&Record, &Dossier),
+    pub unspend: &'a dyn Fn(&Record, &RecordDetails),
     /// The receipt of a run: the name of its file among those that travel, and its bytes. It is given the report and the hash
     /// of what came of the run.
     pub receipt: &'a MakeReceipt<'a>,
@@ -96,7 +96,7 @@ pub struct Executor<'a> {
 
 /// Makes the receipt of a run, if its record travels.
 pub type MakeReceipt<'a> =
-    dyn Fn(&Record, &Dossier, &Report, &str) -> Option<(String, Vec<u8>)> + 'a;
+    dyn Fn(&Record, &RecordDetails, &Report, &str) -> Option<(String, Vec<u8>)> + 'a;
 
 /// What a patch would change.
 pub struct AppliedPatch {
@@ -231,7 +231,7 @@ fn tell(
 struct Run<'a> {
     executor: &'a Executor<'a>,
     stored: Stored,
-    dossier: Dossier,
+    dossier: RecordDetails,
     started: Moment,
 }
 

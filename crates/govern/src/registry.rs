@@ -36,7 +36,7 @@ use crate::report::Report;
 use crate::shape::RecordFault;
 use crate::time::Moment;
 
-pub use arrive::{Arrival, Twin};
+pub use arrive::{Arrival, DuplicateCorrection};
 pub use correct::CorrectError;
 pub use former::{FormerError, is_database, read_registry};
 pub use import::{ImportError, Imported};
@@ -330,7 +330,7 @@ impl RegistryEntry {
 
 /// Everything that is known about a record.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Dossier {
+pub struct RecordDetails {
     /// The record.
     pub entry: RegistryEntry,
     /// The attached patch.
@@ -343,7 +343,7 @@ pub struct Dossier {
     pub history: Vec<AuditLine>,
 }
 
-impl Dossier {
+impl RecordDetails {
     /// The report of its run.
     pub fn report(&self) -> Option<Report> {
         self.reports.last().and_then(Report::from_json)

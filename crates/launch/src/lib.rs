@@ -52,5 +52,5 @@ pub use isolation::{Access, Isolation, run_confined};
 pub use program::{Limits, ProcessExit, Program, ProgramOutput};
 pub use sandbox::SandboxLevel;
 pub use session::{Patience, Session, Silence};
-pub use view::{Sight, TreeView, ViewError};
+pub use view::{TreeExposure, TreeView, ViewError};
 pub use which::{Search, SkipReason, Skipped, which};

@@ -32,7 +32,7 @@ const MIRROR: &str = "mirror";
 
 /// How a program sees a tree.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Sight {
+pub enum TreeExposure {
     /// The real tree.
     Real,
     /// The real tree with a layer over it, at the same path.
@@ -41,13 +41,13 @@ pub enum Sight {
     Mirror,
 }
 
-impl Sight {
+impl TreeExposure {
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
-            Sight::Real => "real",
-            Sight::Overlay => "overlay",
-            Sight::Mirror => "mirror",
+            TreeExposure::Real => "real",
+            TreeExposure::Overlay => "overlay",
+            TreeExposure::Mirror => "mirror",
         }
     }
 }
@@ -134,18 +134,20 @@ impl TreeView {
     pub fn place(&self, rewrites: bool) -> PathBuf {
         match (&self.means, self.sight()) {
             (Means::Layer(_), _) => self.root.clone(),
-            (Means::Mirror(_), Sight::Real) if !rewrites => self.root.clone(),
+            (Means::Mirror(_), TreeExposure::Real) if !rewrites => self.root.clone(),
             (Means::Mirror(_), _) => self.folder.join(MIRROR),
         }
     }
 
     /// How a program that only reads sees the tree.
-    pub fn sight(&self) -> Sight {
+    pub fn sight(&self) -> TreeExposure {
         match self.means {
             // Where nothing keeps a program from writing, it does not get the real tree.
-            _ if !self.differs && self.isolation.level != SandboxLevel::Unconfined => Sight::Real,
-            Means::Layer(_) => Sight::Overlay,
-            Means::Mirror(_) => Sight::Mirror,
+            _ if !self.differs && self.isolation.level != SandboxLevel::Unconfined => {
+                TreeExposure::Real
+            }
+            Means::Layer(_) => TreeExposure::Overlay,
+            Means::Mirror(_) => TreeExposure::Mirror,
         }
     }
 
@@ -187,7 +189,7 @@ impl TreeView {
         let level = self.isolation.level;
         let mut scene = VisibleTree { readable: vec![self.root.clone()], ..VisibleTree::default() };
         match (&self.means, self.sight()) {
-            (_, Sight::Real) => run_in(program, &scene, &private, level, access, stop),
+            (_, TreeExposure::Real) => run_in(program, &scene, &private, level, access, stop),
             (Means::Mirror(mirror), _) if level == SandboxLevel::Unconfined => {
                 // It can write, so what it wrote is put right.
                 let nothing = Capture { wants: &|_| false, max_entries: usize::MAX, max_bytes: 0 };

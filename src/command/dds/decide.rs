@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use protocol::v1::DdsReport;
-use service::dds::{KeyChoice, ProposalRegistry, Saying, Signing};
+use service::dds::{KeyChoice, NegativeDecision, ProposalRegistry, Signing};
 
 use super::super::Ctx;
 use crate::failure::UsageError;
@@ -107,7 +107,7 @@ pub(super) fn say_no(
     ctx: &Ctx<'_>,
     proposals: &ProposalRegistry<'_>,
     arguments: &RefusalArguments,
-    saying: Saying<'_>,
+    saying: NegativeDecision<'_>,
     by: &str,
 ) -> Result<DdsReport> {
     if ctx.environment.is_ci {

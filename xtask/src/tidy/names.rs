@@ -22,7 +22,7 @@ const REFUSED: &[&str] = &[
     "Company",
     "Complaint",
     "Desk",
-    "Dossier",
+    "RecordDetails",
     "Found",
     "Held",
     "Kept",

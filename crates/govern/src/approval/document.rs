@@ -24,14 +24,14 @@ pub struct Document {
     /// What is approved.
     pub statement: Statement,
     /// The word that was given.
-    pub word: Word,
+    pub word: Endorsement,
     /// When it became whole: a second signature moves it.
     pub approved_at: Moment,
 }
 
 /// A person's word.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Word {
+pub enum Endorsement {
     /// Signatures, at least one.
     Signed(Vec<SignatureEntry>),
     /// Typed by somebody at a terminal.
@@ -88,7 +88,7 @@ impl Document {
         signature: SignatureEntry,
         now: Moment,
     ) -> Document {
-        Document::new(dds, statement, Word::Signed(vec![signature]), now)
+        Document::new(dds, statement, Endorsement::Signed(vec![signature]), now)
     }
 
     /// The approval that somebody typed.
@@ -102,18 +102,18 @@ impl Document {
         let confirmation = confirmation.text().to_owned();
         let shown: String = by.chars().filter(|it| !it.is_control()).collect();
         let by = if shown.is_empty() { "somebody".to_owned() } else { shown };
-        Document::new(&dds, statement, Word::Unsigned { by, confirmation }, now)
+        Document::new(&dds, statement, Endorsement::Unsigned { by, confirmation }, now)
     }
 
     /// Whose word it is, as the name of a file: people, then what tells two of the same name apart.
     pub fn person(&self) -> String {
         let (name, apart) = match &self.word {
-            Word::Signed(signatures) => {
+            Endorsement::Signed(signatures) => {
                 let first = signatures.first();
                 let keys: Vec<&str> = signatures.iter().map(|it| it.fingerprint.as_str()).collect();
                 (first.map_or("", |it| it.principal.as_str()), keys.join("\n"))
             }
-            Word::Unsigned { by, .. } => (by.as_str(), format!("typed {by}")),
+            Endorsement::Unsigned { by, .. } => (by.as_str(), format!("typed {by}")),
         };
         let is_plain = |it: char| it.is_ascii_alphanumeric() || "@._-".contains(it);
         let plain: String = name.chars().filter(|it| is_plain(*it)).take(60).collect();
@@ -124,15 +124,15 @@ impl Document {
     /// Whether every signature is one of the statement by the key that the document names, whoever that is.
     pub(super) fn has_own_signatures(&self) -> bool {
         match &self.word {
-            Word::Unsigned { .. } => true,
-            Word::Signed(signatures) => signatures.iter().all(|it| {
+            Endorsement::Unsigned { .. } => true,
+            Endorsement::Signed(signatures) => signatures.iter().all(|it| {
                 super::check_signature(&it.signature, &self.statement.bytes())
                     .is_ok_and(|key| key.fingerprint() == it.fingerprint)
             }),
         }
     }
 
-    fn new(dds: &Id, statement: Statement, word: Word, approved_at: Moment) -> Document {
+    fn new(dds: &Id, statement: Statement, word: Endorsement, approved_at: Moment) -> Document {
         Document { dds: dds.clone(), statement, word, approved_at }
     }
 
@@ -144,7 +144,7 @@ impl Document {
         members.insert("statement_hash".to_owned(), json!(self.statement.hash()));
         members.insert("statement".to_owned(), self.statement.to_json().clone());
         match &self.word {
-            Word::Signed(signatures) => {
+            Endorsement::Signed(signatures) => {
                 let all = signatures.iter().map(|it| {
                     json!({
                         "principal": it.principal,
@@ -154,7 +154,7 @@ impl Document {
                 });
                 members.insert("signatures".to_owned(), all.collect());
             }
-            Word::Unsigned { by, confirmation } => {
+            Endorsement::Unsigned { by, confirmation } => {
                 members.insert(
                     "unsigned".to_owned(),
                     json!({ "by": by, "confirmation": confirmation }),
@@ -263,12 +263,12 @@ impl Reader {
         Some(Document { dds: dds?, statement: statement?, word: word?, approved_at: approved_at? })
     }
 
-    fn word(&mut self, members: &Map<String, Value>) -> Option<Word> {
+    fn word(&mut self, members: &Map<String, Value>) -> Option<Endorsement> {
         match (members.get("signatures"), members.get("unsigned")) {
             (Some(Value::Array(items)), None) if (1..=MAX_SIGNATURES).contains(&items.len()) => {
                 let signatures: Vec<Option<SignatureEntry>> =
                     (0..).zip(items).map(|(idx, it)| self.signature(idx, it)).collect();
-                signatures.into_iter().collect::<Option<Vec<_>>>().map(Word::Signed)
+                signatures.into_iter().collect::<Option<Vec<_>>>().map(Endorsement::Signed)
             }
             (Some(_), None) => {
                 self.fault(
@@ -281,7 +281,7 @@ impl Reader {
                 self.only(unsigned, "/unsigned", &["by", "confirmation"]);
                 let by = self.text(unsigned, "/unsigned", "by");
                 let confirmation = self.text(unsigned, "/unsigned", "confirmation");
-                Some(Word::Unsigned { by: by?, confirmation: confirmation? })
+                Some(Endorsement::Unsigned { by: by?, confirmation: confirmation? })
             }
             (None, Some(_)) => {
                 self.fault("/unsigned", "unsigned must be an object");

@@ -8,7 +8,7 @@
 use sshsig::{AllowedLine, AllowedSigners, Key, LineFault, SignatureError, allowed_line};
 
 use super::confirm::Confirmation;
-use super::document::{Document, SignatureEntry, Word};
+use super::document::{Document, Endorsement, SignatureEntry};
 use super::keys::{NAMESPACE, check_signature};
 use super::policy::{Policy, ScopeReach, Subject};
 use super::statement::{Decision, Statement, expiry};
@@ -259,7 +259,7 @@ pub fn verify_approval(
 ) -> Result<Approved, Vec<ApprovalRefusal>> {
     let case = Case { document, subject, allowed, policy, now, stage: Stage::Open };
     let mut refusals = case.binding();
-    if let Word::Unsigned { .. } = &document.word {
+    if let Endorsement::Unsigned { .. } = &document.word {
         refusals.push(ApprovalRefusal::NotTyped);
     }
     let reach = policy.reach(subject);
@@ -630,7 +630,7 @@ impl Case<'_> {
         });
         let mut signers = Vec::new();
         match &self.document.word {
-            Word::Unsigned { confirmation, .. } => {
+            Endorsement::Unsigned { confirmation, .. } => {
                 if self.policy.require_signature() {
                     refusals.push(ApprovalRefusal::Unsigned);
                 }
@@ -639,10 +639,10 @@ impl Case<'_> {
                     refusals.push(ApprovalRefusal::OtherConfirmation { found, wanted });
                 }
             }
-            Word::Signed(signatures) if signatures.is_empty() => {
+            Endorsement::Signed(signatures) if signatures.is_empty() => {
                 refusals.push(ApprovalRefusal::Unsigned)
             }
-            Word::Signed(signatures) if is_bound => {
+            Endorsement::Signed(signatures) if is_bound => {
                 let bytes = self.document.statement.bytes();
                 for entry in signatures {
                     match self.signer(entry, &bytes, moments) {
@@ -651,7 +651,7 @@ impl Case<'_> {
                     }
                 }
             }
-            Word::Signed(_) => {}
+            Endorsement::Signed(_) => {}
         }
         if refusals.is_empty() { Ok(self.held(signers)) } else { Err(refusals) }
     }
@@ -674,8 +674,8 @@ impl Case<'_> {
 
     fn held(&self, signers: Vec<Signer>) -> ValidApproval {
         let by = match &self.document.word {
-            Word::Unsigned { by, .. } => by.clone(),
-            Word::Signed(_) => {
+            Endorsement::Unsigned { by, .. } => by.clone(),
+            Endorsement::Signed(_) => {
                 signers.iter().map(|it| it.principal.as_str()).collect::<Vec<_>>().join(", ")
             }
         };

@@ -27,12 +27,12 @@ pub struct Arrival<'a> {
     /// Whether the record here that has its name gets another one.
     pub displaces: bool,
     /// What it is to another correction of the same source.
-    pub twin: Twin<'a>,
+    pub twin: DuplicateCorrection<'a>,
 }
 
 /// What a correction is to another one of the same source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Twin<'a> {
+pub enum DuplicateCorrection<'a> {
     /// There is none.
     None,
     /// It stays, and the other is rejected for this reason.
@@ -62,18 +62,18 @@ impl Registry {
                 None => None,
             };
             let source = arrival.value.get("source_dds").and_then(Value::as_str);
-            let other = match source.filter(|_| arrival.twin != Twin::None) {
+            let other = match source.filter(|_| arrival.twin != DuplicateCorrection::None) {
                 Some(source) => rows::sibling(db, &scope, source)?,
                 None => None,
             };
             if let Some(other) = &other {
                 rows::forget_source(db, &other.key)?;
             }
-            if let (Some(other), Twin::Stays(reason)) = (&other, arrival.twin) {
+            if let (Some(other), DuplicateCorrection::Stays(reason)) = (&other, arrival.twin) {
                 reject(db, &other.id, reason, &stamp)?;
             }
             let mut stored = change::add(db, &stamp, arrival.value, arrival.patch, None)?;
-            if let Twin::Loses(reason) = arrival.twin {
+            if let DuplicateCorrection::Loses(reason) = arrival.twin {
                 let row = rows::by_id(db, &scope, id)?;
                 if let Some(row) = &row {
                     rows::forget_source(db, &row.key)?;

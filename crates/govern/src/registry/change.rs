@@ -6,7 +6,7 @@ use super::read;
 use super::rows::{self, RecordRow};
 use super::sql::{self, Database};
 use super::{
-    AddError, Dossier, Expected, HappenError, MAX_DETAIL_LEVELS, RecordChange, Registry,
+    AddError, Expected, HappenError, MAX_DETAIL_LEVELS, RecordChange, RecordDetails, Registry,
     RegistryEntry, RegistryError, Scope, Stored, check_name,
 };
 use crate::accept::{Surroundings, accept};
@@ -58,7 +58,7 @@ impl Registry {
         id: &Id,
         actor: &str,
         now: Moment,
-        judge: impl FnOnce(&Dossier) -> Result<(Event, Value), R>,
+        judge: impl FnOnce(&RecordDetails) -> Result<(Event, Value), R>,
     ) -> Result<Result<Stored, R>, HappenError> {
         check_name("the actor", actor)?;
         let scope = self.scope.clone();

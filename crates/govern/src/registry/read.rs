@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::rows;
 use super::sql::{self, Database};
-use super::{Dossier, Listed, Registry, RegistryEntry, RegistryError, Scope};
+use super::{Listed, RecordDetails, Registry, RegistryEntry, RegistryError, Scope};
 use crate::exchange::{self, ExportedFiles};
 use crate::id::Id;
 
 impl Registry {
     /// Everything that is known about a record.
-    pub fn get(&mut self, id: &Id) -> Result<Option<Dossier>, RegistryError> {
+    pub fn get(&mut self, id: &Id) -> Result<Option<RecordDetails>, RegistryError> {
         let scope = self.scope.clone();
         sql::read(&mut *self.db, |db| dossier(db, &scope, id))
     }
@@ -101,10 +101,10 @@ pub(super) fn dossier(
     db: &mut dyn Database,
     scope: &Scope,
     id: &Id,
-) -> Result<Option<Dossier>, RegistryError> {
+) -> Result<Option<RecordDetails>, RegistryError> {
     let Some(row) = rows::by_id(db, scope, id.as_str())? else { return Ok(None) };
     let key = row.key.as_str();
-    Ok(Some(Dossier {
+    Ok(Some(RecordDetails {
         entry: row.entry()?,
         patch: rows::patch(db, key)?,
         reports: reports(db, id, key)?,

@@ -1,7 +1,7 @@
 //! What programs see of a tree, and what it costs to go from one snapshot to the next.
 
 use check::Stop;
-use launch::{Capture, SandboxLevel, Sight, TreeView, WrittenChanges, Wrote};
+use launch::{Capture, SandboxLevel, TreeExposure, TreeView, WrittenChanges, Wrote};
 use proptest::prelude::*;
 use snapshot::{Entry, RelPath, Snapshot};
 
@@ -89,7 +89,7 @@ fn follow(level: SandboxLevel) {
     let mut view = world.view(&isolation);
     for (nth, snapshot) in steps(&world).iter().enumerate() {
         view.show(snapshot).unwrap();
-        let is_mirror = view.sight() == Sight::Mirror;
+        let is_mirror = view.sight() == TreeExposure::Mirror;
         assert_eq!(
             sees(&world, &view),
             expected(snapshot, is_mirror, &world.root()),
@@ -132,12 +132,12 @@ fn how_a_tree_is_seen_depends_on_what_it_takes() {
         }
         assert_eq!(view.sight(), expected, "{level}, differs: {differs}");
     };
-    check(SandboxLevel::Landlock, false, Sight::Real);
-    check(SandboxLevel::Landlock, true, Sight::Mirror);
-    check(SandboxLevel::Unconfined, false, Sight::Mirror);
+    check(SandboxLevel::Landlock, false, TreeExposure::Real);
+    check(SandboxLevel::Landlock, true, TreeExposure::Mirror);
+    check(SandboxLevel::Unconfined, false, TreeExposure::Mirror);
     if cfg!(feature = "live") {
-        check(SandboxLevel::Bubblewrap, false, Sight::Real);
-        check(SandboxLevel::Bubblewrap, true, Sight::Overlay);
+        check(SandboxLevel::Bubblewrap, false, TreeExposure::Real);
+        check(SandboxLevel::Bubblewrap, true, TreeExposure::Overlay);
     }
 }
 
@@ -218,7 +218,7 @@ proptest! {
         for nth in &order {
             view.show(&steps[*nth]).unwrap();
         }
-        let is_mirror = view.sight() == Sight::Mirror;
+        let is_mirror = view.sight() == TreeExposure::Mirror;
         let last = &steps[*order.last().unwrap()];
         prop_assert_eq!(sees(&world, &view), expected(last, is_mirror, &world.root()));
     }

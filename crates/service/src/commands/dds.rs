@@ -24,7 +24,7 @@ use govern::approval::{
 };
 use govern::lifecycle::Phase;
 use govern::registry::{
-    AddError, CorrectError, Dossier, Location, Registry, RegistryEntry, Scope, Stored,
+    AddError, CorrectError, Location, RecordDetails, Registry, RegistryEntry, Scope, Stored,
 };
 use govern::{Id, Moment, Record, Status};
 use protocol::v1;
@@ -43,7 +43,7 @@ pub use exchange::Export;
 pub use govern::execute::RunStep;
 pub use govern::registry::is_database;
 pub use propose::Proposals;
-pub use reject::Saying;
+pub use reject::NegativeDecision;
 pub use run::{Confinement, HeldLease};
 pub use shared_files::has_files;
 use statement::documents;
@@ -82,7 +82,7 @@ pub struct ProposalRegistry<'a> {
     /// What this process could not carry out, and when it tries again.
     refused: RefCell<BTreeMap<Id, run::Refusals>>,
     /// What came by git.
-    news: RefCell<shared_files::News>,
+    news: RefCell<shared_files::SyncReport>,
 }
 
 /// What the configuration says about where the records are and what an approval must be.
@@ -362,13 +362,17 @@ impl<'a> ProposalRegistry<'a> {
     }
 
     /// Everything that is known about a record, or that there is none of that name.
-    fn dossier(&self, id: &str) -> Result<Dossier, Failure> {
+    fn dossier(&self, id: &str) -> Result<RecordDetails, Failure> {
         let parsed = Id::parse(id).map_err(|_| unknown(id))?;
         self.registry.borrow_mut().get(&parsed)?.ok_or_else(|| unknown(id))
     }
 
     /// Whether the approvals of a record let it run: they stand, and no file contradicts them.
-    fn approval_holds(&self, stored: &Stored, dossier: &Dossier) -> Result<Approvals, Unheld> {
+    fn approval_holds(
+        &self,
+        stored: &Stored,
+        dossier: &RecordDetails,
+    ) -> Result<Approvals, Unheld> {
         let held = self.approval_stands(stored, dossier)?;
         match self.contradiction(stored, dossier) {
             Some(problem) => Err(Unheld::Void(problem)),
@@ -378,7 +382,7 @@ impl<'a> ProposalRegistry<'a> {
 
     /// The file of somebody whose word is kept here, if it says something else now that does not hold. Whoever wrote
     /// that may have meant to take the word back, and nobody can tell.
-    fn contradiction(&self, stored: &Stored, dossier: &Dossier) -> Option<String> {
+    fn contradiction(&self, stored: &Stored, dossier: &RecordDetails) -> Option<String> {
         if !matches!(stored.record.status, Status::Proposed | Status::Approved) {
             return None;
         }
@@ -395,7 +399,11 @@ impl<'a> ProposalRegistry<'a> {
     }
 
     /// Whether the approvals of a record are ones of these bytes by people who may give them, or why not.
-    fn approval_stands(&self, stored: &Stored, dossier: &Dossier) -> Result<Approvals, Unheld> {
+    fn approval_stands(
+        &self,
+        stored: &Stored,
+        dossier: &RecordDetails,
+    ) -> Result<Approvals, Unheld> {
         let record = &stored.record;
         let words = |error: Failure| Unheld::Void(error.to_string());
         let stage = match record.status {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use govern::approval::{
-    self, Confirmation, Decision, Document, Key, SignatureEntry, Signed, SigningKey, Statement,
-    Word,
+    self, Confirmation, Decision, Document, Endorsement, Key, SignatureEntry, Signed, SigningKey,
+    Statement,
 };
 use govern::lifecycle::Event;
-use govern::registry::{Dossier, RegistryEntry, Stored};
+use govern::registry::{RecordDetails, RegistryEntry, Stored};
 use govern::{Id, Status};
 use protocol::v1;
 use snapshot::{NewFile, RelPath, TreeChange};
@@ -268,7 +268,7 @@ impl ProposalRegistry<'_> {
     /// A record whose status does not allow a decision. The attempt is in the audit trail; nobody signs anything.
     pub(super) fn refuse_event(
         &self,
-        dossier: &Dossier,
+        dossier: &RecordDetails,
         event: &str,
         by: &str,
     ) -> Result<v1::DdsReport, Failure> {
@@ -331,7 +331,7 @@ fn of_before(id: &Id) -> String {
 }
 
 /// The record, if somebody can decide about it.
-pub(super) fn decidable(dossier: &Dossier) -> Option<&Stored> {
+pub(super) fn decidable(dossier: &RecordDetails) -> Option<&Stored> {
     match &dossier.entry {
         RegistryEntry::Current(stored) => {
             let is_open = matches!(stored.state.status, Status::Proposed | Status::Approved);
@@ -347,10 +347,10 @@ pub(super) fn undecided(stored: &Stored, by: &str, problem: String) -> v1::DdsRe
 
 pub(super) fn signers(document: &Document) -> Vec<String> {
     match &document.word {
-        Word::Signed(signatures) => {
+        Endorsement::Signed(signatures) => {
             signatures.iter().map(|it| format!("{} ({})", it.principal, it.fingerprint)).collect()
         }
-        Word::Unsigned { by, .. } => vec![by.clone()],
+        Endorsement::Unsigned { by, .. } => vec![by.clone()],
     }
 }
 

@@ -4,7 +4,7 @@
 use govern::Id;
 use govern::approval::{self, AllowedSigners, ApprovalRefusal, Decision, Document};
 use govern::lifecycle::Event;
-use govern::registry::{Dossier, HappenError, Stored};
+use govern::registry::{HappenError, RecordDetails, Stored};
 use protocol::v1;
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ impl ProposalRegistry<'_> {
         &self,
         document: &Document,
         stored: &Stored,
-        dossier: &Dossier,
+        dossier: &RecordDetails,
         allowed: &AllowedSigners,
     ) -> Result<Judged, String> {
         let (policy, now) = (&self.policy, now());
@@ -78,7 +78,7 @@ impl ProposalRegistry<'_> {
         &self,
         document: &Document,
         by: &str,
-        judge: impl FnOnce(&Stored, &Dossier) -> Result<Judged, String>,
+        judge: impl FnOnce(&Stored, &RecordDetails) -> Result<Judged, String>,
     ) -> Result<Decided, Failure> {
         let mut lacking = Vec::new();
         let decided = self.registry.borrow_mut().decide(&document.dds, by, now(), |dossier| {
@@ -105,7 +105,7 @@ impl ProposalRegistry<'_> {
         &self,
         document: &Document,
         by: &str,
-        judge: impl FnOnce(&Stored, &Dossier) -> Result<Judged, String>,
+        judge: impl FnOnce(&Stored, &RecordDetails) -> Result<Judged, String>,
     ) -> Result<v1::DdsReport, Failure> {
         let id: &Id = &document.dds;
         let (status, missing) = match self.decide(document, by, judge)? {
@@ -143,7 +143,7 @@ fn as_json(documents: &[Document]) -> Value {
 }
 
 /// What was said before, without what the document takes the place of: an earlier yes of the same person.
-fn others(dossier: &Dossier, document: &Document) -> Vec<Document> {
+fn others(dossier: &RecordDetails, document: &Document) -> Vec<Document> {
     let mut others = documents(dossier);
     if document.statement.decision() == Decision::Approval {
         others.retain(|it| {

@@ -1,9 +1,11 @@
 //! What people say about a proposal beside yes: no, that a yes is taken back, or a comment. No and taking back ask for the
 //! same proof of who somebody is as an approval does; a comment asks for none, and nothing follows from it.
 
-use govern::approval::{self, Confirmation, Decision, Document, SignatureEntry, Statement, Word};
+use govern::approval::{
+    self, Confirmation, Decision, Document, Endorsement, SignatureEntry, Statement,
+};
 use govern::lifecycle::Event;
-use govern::registry::{Dossier, Expected, HappenError, RecordChange, Stored};
+use govern::registry::{Expected, HappenError, RecordChange, RecordDetails, Stored};
 use govern::travel::CommentFile;
 use protocol::v1;
 use serde_json::json;
@@ -15,18 +17,18 @@ use crate::failure::Failure;
 
 /// What somebody says instead of yes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Saying<'a> {
+pub enum NegativeDecision<'a> {
     /// No, for good, and why.
     Reject(&'a str),
     /// An earlier yes of the same person does not count any more, and why.
     Withdraw(&'a str),
 }
 
-impl Saying<'_> {
+impl NegativeDecision<'_> {
     fn event(self) -> Event {
         match self {
-            Saying::Reject(_) => Event::Reject,
-            Saying::Withdraw(_) => Event::Withdraw,
+            NegativeDecision::Reject(_) => Event::Reject,
+            NegativeDecision::Withdraw(_) => Event::Withdraw,
         }
     }
 }
@@ -39,7 +41,7 @@ impl ProposalRegistry<'_> {
     pub fn say_signed(
         &self,
         id: &str,
-        saying: Saying<'_>,
+        saying: NegativeDecision<'_>,
         mut signing: Signing<'_>,
         by: &str,
     ) -> Result<v1::DdsReport, Failure> {
@@ -53,8 +55,8 @@ impl ProposalRegistry<'_> {
         let dds = dossier.entry.id().clone();
         let fingerprint = public.fingerprint();
         let is_own = |document: &Document| match &document.word {
-            Word::Signed(entries) => entries.iter().any(|it| it.fingerprint == fingerprint),
-            Word::Unsigned { .. } => false,
+            Endorsement::Signed(entries) => entries.iter().any(|it| it.fingerprint == fingerprint),
+            Endorsement::Unsigned { .. } => false,
         };
         self.say(id, saying, by, &is_own, &mut |statement| {
             if let Some(problem) = self.distrusts(&public)? {
@@ -72,7 +74,7 @@ impl ProposalRegistry<'_> {
     pub fn say_typed(
         &self,
         id: &str,
-        saying: Saying<'_>,
+        saying: NegativeDecision<'_>,
         typed: &str,
         by: &str,
     ) -> Result<v1::DdsReport, Failure> {
@@ -82,8 +84,8 @@ impl ProposalRegistry<'_> {
             Err(_) => return self.not_approved(id, "nothing was decided: the id was not typed"),
         };
         let is_own = |document: &Document| match &document.word {
-            Word::Unsigned { by: person, .. } => person == by,
-            Word::Signed(_) => false,
+            Endorsement::Unsigned { by: person, .. } => person == by,
+            Endorsement::Signed(_) => false,
         };
         self.say(id, saying, by, &is_own, &mut |statement| {
             if let Some(problem) = self.trust.forbids_repository() {
@@ -96,7 +98,7 @@ impl ProposalRegistry<'_> {
     fn say(
         &self,
         id: &str,
-        saying: Saying<'_>,
+        saying: NegativeDecision<'_>,
         by: &str,
         is_own: &dyn Fn(&Document) -> bool,
         give: &mut Give<'_>,
@@ -120,16 +122,18 @@ impl ProposalRegistry<'_> {
 
     fn statement_of(
         &self,
-        saying: Saying<'_>,
+        saying: NegativeDecision<'_>,
         stored: &Stored,
-        dossier: &Dossier,
+        dossier: &RecordDetails,
         is_own: &dyn Fn(&Document) -> bool,
     ) -> Result<Statement, String> {
         let (record, patch) = (&stored.record, dossier.patch.as_deref());
         let context = self.bare_context(&stored.nonce)?;
         Ok(match saying {
-            Saying::Reject(reason) => Statement::rejection(record, patch, &context, reason),
-            Saying::Withdraw(reason) => {
+            NegativeDecision::Reject(reason) => {
+                Statement::rejection(record, patch, &context, reason)
+            }
+            NegativeDecision::Withdraw(reason) => {
                 let kept = documents(dossier);
                 // Others may have signed the same statement, and taken their word back.
                 let withdrawn: Vec<&str> = kept

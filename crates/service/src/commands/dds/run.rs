@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use govern::execute::{self, AppliedPatch, Executor, Holder, RunStep, Tool};
 use govern::lifecycle::{ExecutionOutcome, Phase};
-use govern::registry::{Dossier, RegistryEntry, Stored};
+use govern::registry::{RecordDetails, RegistryEntry, Stored};
 use govern::{Id, Report, Status};
 use protocol::v1::{self, PatchInput};
 use workspace::IndexUpdate;
@@ -70,7 +70,7 @@ impl ProposalRegistry<'_> {
         let Runnable { wanted, left } = self.runnable()?;
         let apply = |patch: &[u8]| self.try_patch(patch);
         self.meet()?;
-        let approval = |_: &govern::Record, dossier: &Dossier| {
+        let approval = |_: &govern::Record, dossier: &RecordDetails| {
             let RegistryEntry::Current(stored) = &dossier.entry else {
                 return Err("it is a record of an older version".to_owned());
             };

@@ -14,10 +14,13 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use govern::approval::{self, AllowedSigners, ApprovalRefusal, Context, Decision, Document, Word};
+use govern::approval::{
+    self, AllowedSigners, ApprovalRefusal, Context, Decision, Document, Endorsement,
+};
 use govern::lifecycle::{Event, ExecutionOutcome};
 use govern::registry::{
-    AddError, Arrival, Dossier, Expected, HappenError, RecordChange, RegistryEntry, Stored, Twin,
+    AddError, Arrival, DuplicateCorrection, Expected, HappenError, RecordChange, RecordDetails,
+    RegistryEntry, Stored,
 };
 use govern::travel::{CommentFile, ProposalFile, Receipt};
 use govern::{Id, Record, Report, Status};
@@ -37,14 +40,14 @@ const MOST_FILES: usize = 100_000;
 
 /// What came by git.
 #[derive(Clone, Default, Debug)]
-pub(super) struct News {
+pub(super) struct SyncReport {
     /// What was taken over, each with the record.
     taken: Vec<v1::DdsTaken>,
     /// What does not hold, each with its file.
     problems: Vec<v1::DdsProblem>,
 }
 
-impl News {
+impl SyncReport {
     fn take(&mut self, id: &str, what: impl Into<String>) {
         self.taken.push(v1::DdsTaken { id: id.to_owned(), what: what.into() });
     }
@@ -60,7 +63,7 @@ pub fn has_files(session: &Session) -> bool {
 }
 
 /// What a person said, by the name of the file; or what is wrong with that.
-type ReadWord = (String, Result<Document, String>);
+type ReadEndorsement = (String, Result<Document, String>);
 
 /// A proposal that came by git, whole.
 struct Incoming {
@@ -201,7 +204,7 @@ impl ProposalRegistry<'_> {
     pub(super) fn receipt(
         &self,
         record: &Record,
-        dossier: &Dossier,
+        dossier: &RecordDetails,
         report: &Report,
         result: &str,
     ) -> Option<(String, Vec<u8>)> {
@@ -376,9 +379,9 @@ impl ProposalRegistry<'_> {
         }
         let twin = self.twin(&incoming, displaces, receipts)?;
         let twin = match &twin {
-            None => Twin::None,
-            Some((true, reason)) => Twin::Stays(reason),
-            Some((false, reason)) => Twin::Loses(reason),
+            None => DuplicateCorrection::None,
+            Some((true, reason)) => DuplicateCorrection::Stays(reason),
+            Some((false, reason)) => DuplicateCorrection::Loses(reason),
         };
         let arrival = Arrival {
             value: &incoming.proposal.record,
@@ -449,7 +452,7 @@ impl ProposalRegistry<'_> {
         Ok(())
     }
 
-    fn own_proposal(&self, stored: &Stored, dossier: &Dossier) -> Option<ProposalFile> {
+    fn own_proposal(&self, stored: &Stored, dossier: &RecordDetails) -> Option<ProposalFile> {
         let is_plan = dossier.history.iter().any(|it| it.event == "plan");
         self.proposal(stored, dossier.patch.as_deref().filter(|_| !is_plan))
     }
@@ -457,7 +460,7 @@ impl ProposalRegistry<'_> {
     fn rank_of_own(
         &self,
         stored: &Stored,
-        dossier: &Dossier,
+        dossier: &RecordDetails,
         proposal: &ProposalFile,
         receipts: &[(String, Receipt)],
     ) -> Rank {
@@ -532,7 +535,7 @@ impl ProposalRegistry<'_> {
     }
 
     /// What people said about a record, by the names of the files.
-    fn said(&self, id: &Id) -> Result<Vec<ReadWord>, Failure> {
+    fn said(&self, id: &Id) -> Result<Vec<ReadEndorsement>, Failure> {
         let mut said = Vec::new();
         for name in self.files_in(&format!("approvals/{id}"))? {
             let Some(bytes) = self.read_file(&name)? else { continue };
@@ -636,8 +639,8 @@ impl ProposalRegistry<'_> {
             return Ok(self.registry.borrow_mut().note_files(&[handled(name, bytes)])?);
         }
         let by = match &document.word {
-            Word::Signed(signatures) => signatures.first().map_or(GIT, |it| &it.principal),
-            Word::Unsigned { by, .. } => {
+            Endorsement::Signed(signatures) => signatures.first().map_or(GIT, |it| &it.principal),
+            Endorsement::Unsigned { by, .. } => {
                 let problem = format!("{by} typed it elsewhere, and it counts only there");
                 self.refuse_once(name, problem);
                 return Ok(());
@@ -723,7 +726,7 @@ impl ProposalRegistry<'_> {
     }
 
     /// What was used elsewhere is used up here too.
-    fn spend_quietly(&self, dossier: &Dossier) {
+    fn spend_quietly(&self, dossier: &RecordDetails) {
         for document in documents(dossier) {
             let note = format!("{} in another clone", document.dds);
             let _ = self.session.workspace.spend(document.statement.nonce(), &note);
@@ -736,7 +739,7 @@ impl ProposalRegistry<'_> {
         &self,
         receipt: &Receipt,
         stored: &Stored,
-        dossier: &Dossier,
+        dossier: &RecordDetails,
     ) -> Result<Result<(), String>, Failure> {
         if !matches!(
             receipt.report.outcome,
@@ -773,9 +776,11 @@ impl ProposalRegistry<'_> {
     /// Whether what somebody said is by who it says it is by, and by somebody who might say so then.
     fn is_by_somebody(&self, document: &Document, allowed: &AllowedSigners) -> Result<(), String> {
         let entries = match &document.word {
-            Word::Signed(entries) if !entries.is_empty() => entries,
-            Word::Unsigned { .. } if !self.policy.require_signature() => return Ok(()),
-            Word::Signed(_) | Word::Unsigned { .. } => return Err("it has no signature".to_owned()),
+            Endorsement::Signed(entries) if !entries.is_empty() => entries,
+            Endorsement::Unsigned { .. } if !self.policy.require_signature() => return Ok(()),
+            Endorsement::Signed(_) | Endorsement::Unsigned { .. } => {
+                return Err("it has no signature".to_owned());
+            }
         };
         let bytes = document.statement.bytes();
         for entry in entries {

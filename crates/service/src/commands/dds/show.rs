@@ -1,9 +1,9 @@
 //! Looking at proposals.
 
 use govern::Status;
-use govern::approval::{Decision, Statement, Word};
+use govern::approval::{Decision, Endorsement, Statement};
 use govern::audit::{AuditLine, Details};
-use govern::registry::{Dossier, Listed, RegistryEntry, Stored};
+use govern::registry::{Listed, RecordDetails, RegistryEntry, Stored};
 use protocol::v1;
 use serde_json::{Map, Value, json};
 
@@ -73,17 +73,17 @@ impl ProposalRegistry<'_> {
     fn judged(
         &self,
         stored: &Stored,
-        dossier: &Dossier,
+        dossier: &RecordDetails,
     ) -> Result<Option<v1::DdsApproval>, Failure> {
         let kept = documents(dossier);
         let approvals = kept.iter().filter(|it| it.statement.decision() == Decision::Approval);
         let (mut by, mut signed) = (Vec::new(), true);
         for document in approvals {
             match &document.word {
-                Word::Signed(signatures) => {
+                Endorsement::Signed(signatures) => {
                     by.extend(signatures.iter().map(|it| it.principal.clone()));
                 }
-                Word::Unsigned { by: person, .. } => {
+                Endorsement::Unsigned { by: person, .. } => {
                     by.push(person.clone());
                     signed = false;
                 }

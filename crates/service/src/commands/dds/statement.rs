@@ -5,7 +5,7 @@ use govern::approval::{
     Context, Decision, Document, Statement, ToolDefinition, ValidApproval, expiry, sha256,
 };
 use govern::execute::BUILTIN;
-use govern::registry::{Dossier, Stored};
+use govern::registry::{RecordDetails, Stored};
 use govern::{Moment, Record};
 use serde_json::Value;
 use snapshot::{RelPath, Snapshot};
@@ -84,7 +84,7 @@ impl ProposalRegistry<'_> {
     pub(super) fn statements(
         &self,
         stored: &Stored,
-        dossier: &Dossier,
+        dossier: &RecordDetails,
     ) -> Result<Vec<Statement>, String> {
         let record = &stored.record;
         let mut context = self.context(record, &stored.nonce)?;
@@ -163,7 +163,7 @@ impl ProposalRegistry<'_> {
     }
 
     /// Uses the approvals of a record up, all of them or none, or says that they were before.
-    pub(super) fn spend(&self, record: &Record, dossier: &Dossier) -> Result<(), String> {
+    pub(super) fn spend(&self, record: &Record, dossier: &RecordDetails) -> Result<(), String> {
         let nonces = self.nonces(dossier)?;
         if nonces.is_empty() {
             return Err(USED.to_owned());
@@ -185,7 +185,7 @@ impl ProposalRegistry<'_> {
     }
 
     /// The numbers of the approvals that were not used before.
-    fn nonces(&self, dossier: &Dossier) -> Result<Vec<String>, String> {
+    fn nonces(&self, dossier: &RecordDetails) -> Result<Vec<String>, String> {
         let documents = self.unspent(documents(dossier))?;
         let approvals = documents.iter().filter(|it| it.statement.decision() == Decision::Approval);
         let nonces: BTreeSet<String> =
@@ -194,7 +194,7 @@ impl ProposalRegistry<'_> {
     }
 
     /// Gives the approvals back: nothing came of their use.
-    pub(super) fn unspend(&self, dossier: &Dossier) {
+    pub(super) fn unspend(&self, dossier: &RecordDetails) {
         for document in documents(dossier) {
             // An approval that stays used up is approved anew; nothing runs twice because of it.
             let note = self.use_note(document.dds.as_str());
@@ -211,7 +211,7 @@ impl ProposalRegistry<'_> {
     pub(super) fn programs_stand(
         &self,
         stored: &Stored,
-        dossier: &Dossier,
+        dossier: &RecordDetails,
         tree: &Snapshot,
     ) -> Result<(), String> {
         let held = self.approval_stands(stored, dossier).map_err(Unheld::message)?;
@@ -233,7 +233,7 @@ pub(super) const USED: &str =
     "this approval has been used, and is valid only once; it must be approved again";
 
 /// What people said about a record, as the registry keeps it.
-pub(super) fn documents(dossier: &Dossier) -> Vec<Document> {
+pub(super) fn documents(dossier: &RecordDetails) -> Vec<Document> {
     let kept = dossier.approval.as_ref().and_then(Value::as_array);
     kept.into_iter().flatten().filter_map(|it| Document::read(&it.to_string()).ok()).collect()
 }
