@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
+use crate::instructions::{self, Options};
 use crate::steps::step;
 use crate::{cargo, command, corpora, crash, execute, fuzz, report, study};
 
@@ -16,9 +17,10 @@ pub(crate) use hooks::{Program, run as hooks};
 pub(crate) use workflows::run as workflows;
 
 /// Debian packages, with the program that each is needed for.
-const PACKAGES: [(&str, &str); 11] = [
+const PACKAGES: [(&str, &str); 12] = [
     ("bazel-bootstrap", "bazel"),
     ("strace", "strace"),
+    ("valgrind", "valgrind"),
     ("patch", "patch"),
     ("git", "git"),
     ("python3", "python3"),
@@ -51,6 +53,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         study::run(root, &["--per-kind", "2"])?;
         study::run(root, &["--cases", "6"])
     })?;
+    step("instructions", || instructions::run(root, Options::QUICK))?;
     step("crash matrix", || crash::run(root, crash::Points::Sample(120)))?;
     step("fuzz targets", || fuzz::run(root, fuzz::Length::Inputs(250)))?;
     step("benchmarks", || peers(root))
@@ -83,7 +86,7 @@ pub(crate) fn built(root: &Path, name: &str) -> PathBuf {
 }
 
 /// Where cargo builds.
-fn target(root: &Path) -> PathBuf {
+pub(crate) fn target(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from)
 }
 

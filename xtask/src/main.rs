@@ -29,7 +29,8 @@ cargo xtask TASK
   codegen [--check]  write the JSON Schemas under docs/formats (or check that they are current)
   corpora            fetch the public suites that conformance is tested with, where they are not there
   bench [NAME…]      build as for a release and run the benchmarks of crates/bench
-  instructions [--bless] count the instructions of every capability under valgrind, and compare with docs/instructions.json
+  instructions       count the instructions of every capability under valgrind, and compare with docs/instructions.json:
+                     of a release with growth, or [--quick] of what tests use; [--bless] [--program FILE]
   mutants [--quick]  inject faults into valid workspaces and count what is found and mended
   repair-study       make mistakes in Clank programs and count what is found and mended
                      [--program NAME] [--kind KIND] [--per-kind N] [--show]
@@ -70,8 +71,9 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["codegen", "--check"] => codegen::check(&root()),
         ["corpora"] => corpora::run(&root()),
         ["bench", names @ ..] => bench(names),
-        ["instructions"] => instructions::run(&root(), false),
-        ["instructions", "--bless"] => instructions::run(&root(), true),
+        ["instructions", flags @ ..] => {
+            instructions::run(&root(), instructions::Options::parse(flags)?)
+        }
         ["mutants", flags @ ..] => bench(&[&["--mutation"], flags].concat()),
         ["repair-study", flags @ ..] => study::run(&root(), flags),
         ["mistakes", flags @ ..] => study::mistakes::run(&root(), flags),

@@ -178,7 +178,9 @@ impl Document {
     /// Where YAML merges stand: the pointers of the keys `<<`, but for what aliases repeat.
     pub fn merge_keys(&self) -> Vec<Pointer> {
         let mut found = Vec::new();
-        if self.format == Format::Yaml && memchr::memmem::find(self.text.bytes(), b"<<").is_some() {
+        let span = self.source.span(self.root());
+        let own = self.text.bytes().get(span.start as usize..span.end as usize).unwrap_or_default();
+        if self.format == Format::Yaml && memchr::memmem::find(own, b"<<").is_some() {
             self.collect_merges(self.root(), &Pointer::root(), &mut found);
         }
         found

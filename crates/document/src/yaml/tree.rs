@@ -96,6 +96,8 @@ pub(crate) struct YamlTree {
     aliases: Aliases,
     /// Why a document may not be edited, found out when somebody asks.
     blocked: Vec<OnceLock<Option<Refusal>>>,
+    /// Why none of them may be edited, whatever is in it.
+    all_blocked: OnceLock<Option<Refusal>>,
 }
 
 /// A member of a container: the id of its key, for maps, and of its value.
@@ -109,7 +111,7 @@ impl YamlTree {
     pub(super) fn new(text: Text, tree: Tree, aliases: Aliases) -> YamlTree {
         let n_documents = tree.documents().len().max(1);
         let blocked = std::iter::repeat_with(OnceLock::new).take(n_documents).collect();
-        YamlTree { text, tree, aliases, blocked }
+        YamlTree { text, tree, aliases, blocked, all_blocked: OnceLock::new() }
     }
 
     /// How many documents there are. A stream without any reads as a null at its end.
@@ -146,7 +148,9 @@ impl YamlTree {
         let find = || {
             let root = self.root_of(document)?;
             let duplicate = duplicates::find(self, root..self.node(root).skip);
-            duplicate.or_else(|| lone_carriage_return(self.bytes()))
+            // There may be many documents, and each would look through the whole text.
+            let of_all = || self.all_blocked.get_or_init(|| lone_carriage_return(self.bytes()));
+            duplicate.or_else(|| of_all().clone())
         };
         self.blocked.get(document)?.get_or_init(find).clone()
     }
