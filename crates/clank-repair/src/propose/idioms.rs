@@ -59,6 +59,9 @@ const HIDDEN: usize = 1_000;
 /// Where so many kinds of habits are mended at once, hardly all of them are meant as they are read.
 const MANY: usize = 4;
 
+/// The row whose blocks end where the lines say, which may be indented wrongly.
+const BY_LAYOUT: &str = "indented-blocks";
+
 /// How many habits a title names.
 const MAX_NAMED: usize = 3;
 
@@ -681,7 +684,8 @@ fn candidate(
 ) -> Candidate {
     let is_clear = it.rows.iter().all(|it| it.readings == 1);
     let safety = if is_clear { safety } else { Safety::BehaviorChanging };
-    let is_guess = it.rows.len() >= MANY || it.rows.iter().any(|it| it.readings >= table::DOUBTFUL);
+    let is_doubtful = |it: &&'static Row| it.readings >= table::DOUBTFUL || it.name == BY_LAYOUT;
+    let is_guess = it.rows.len() >= MANY || it.rows.iter().any(is_doubtful);
     let mut titles: Vec<&str> = it.titles.iter().map(String::as_str).take(MAX_NAMED).collect();
     let more = format!("{} more", it.titles.len().saturating_sub(MAX_NAMED));
     if it.titles.len() > MAX_NAMED {
