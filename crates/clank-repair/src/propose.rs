@@ -48,6 +48,8 @@ pub(crate) struct Candidate {
     pub(crate) edits: Vec<(Name, Vec<PatchOp>)>,
     /// Whether it is what a habit of another language means, and no guess by trial.
     pub(crate) is_idiom: bool,
+    /// Whether nobody can be sure of it, however well it works out: it comes before other guesses, and is not `high`.
+    pub(crate) is_guess: bool,
     /// What it is for; the first is the one that it was made for. Verification finds out what else it resolves.
     pub(crate) targets: Vec<FindingId>,
 }

@@ -47,9 +47,12 @@ pub fn repairs(
     let mut places: FxHashMap<usize, usize> = FxHashMap::default();
     // By place in the list, how many of the things that it resolves it was made for.
     let mut n_own: Vec<usize> = Vec::new();
+    // By place in the list, whether nobody can be sure of it.
+    let mut guesses: Vec<bool> = Vec::new();
     for (index, (candidate, verdict)) in candidates.into_iter().zip(tried.verdicts).enumerate() {
         places.insert(index, list.len());
         let n_targets = candidate.targets.len();
+        let is_guess = candidate.is_guess;
         match verdict {
             CandidateVerdict::Failed(reason) => {
                 for target in candidate.targets {
@@ -74,6 +77,7 @@ pub fn repairs(
             }
         }
         n_own.resize(list.len(), n_targets);
+        guesses.resize(list.len(), is_guess);
     }
     let mut n_checks = tried.n_checks;
     if !in_module.is_readable {
@@ -81,6 +85,11 @@ pub fn repairs(
     }
     prefer::proofs(&mut list);
     prefer::causes(&mut list, &n_own);
+    for (it, is_guess) in list.iter_mut().zip(&guesses) {
+        if *is_guess && it.confidence == Confidence::High {
+            it.confidence = Confidence::Medium;
+        }
+    }
     let moved = rank::rank(in_module, &mut list);
     for required in list.iter_mut().flat_map(|it| &mut it.compatibility.requires) {
         *required = moved[places[required]];

@@ -56,6 +56,12 @@ const MAX_TURNS: usize = 24;
 /// What counts for the mistakes that cannot be seen behind others.
 const HIDDEN: usize = 1_000;
 
+/// Where so many kinds of habits are mended at once, hardly all of them are meant as they are read.
+const MANY: usize = 4;
+
+/// The row whose blocks end where the lines say, which may be indented wrongly.
+const BY_LAYOUT: &str = "indented-blocks";
+
 /// How many habits a title names.
 const MAX_NAMED: usize = 3;
 
@@ -678,7 +684,8 @@ fn candidate(
 ) -> Candidate {
     let is_clear = it.rows.iter().all(|it| it.readings == 1);
     let safety = if is_clear { safety } else { Safety::BehaviorChanging };
-    let is_guess = it.rows.iter().any(|it| it.readings >= table::DOUBTFUL);
+    let is_doubtful = |it: &&'static Row| it.readings >= table::DOUBTFUL || it.name == BY_LAYOUT;
+    let is_guess = it.rows.len() >= MANY || it.rows.iter().any(is_doubtful);
     let mut titles: Vec<&str> = it.titles.iter().map(String::as_str).take(MAX_NAMED).collect();
     let more = format!("{} more", it.titles.len().saturating_sub(MAX_NAMED));
     if it.titles.len() > MAX_NAMED {
@@ -688,10 +695,11 @@ fn candidate(
     reasons.dedup();
     let candidate = Candidate::new(scene, target, titles.join(", "))
         .because(reasons.join("; "))
-        .confidence(if is_guess { Confidence::Medium } else { Confidence::High })
+        .confidence(Confidence::High)
         .safety(safety)
         .op(scene.replace(decl.first, source(&it.text)))
         .idiom();
+    let candidate = Candidate { is_guess, ..candidate };
     decl.rest.iter().fold(candidate, |candidate, rest| candidate.op(scene.delete(*rest)))
 }
 

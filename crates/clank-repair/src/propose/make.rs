@@ -24,6 +24,7 @@ impl Candidate {
             edits: vec![(scene.module.file.clone(), Vec::new())],
             targets: vec![target],
             is_idiom: false,
+            is_guess: false,
         }
     }
 

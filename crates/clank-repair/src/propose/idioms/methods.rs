@@ -126,7 +126,9 @@ const METHODS: &[Method] = &[
     (On::Text, &["replace", "replaceAll", "replace_all", "gsub"], 2, Call("replace", &[0, 1, 2])),
     (On::Text, &["startsWith", "starts_with", "startswith", "hasPrefix", "StartsWith"], 1, Call("starts_with", &[0, 1])),
     (On::Text, &["endsWith", "ends_with", "endswith", "hasSuffix", "EndsWith"], 1, Call("ends_with", &[0, 1])),
-    (On::Text, &["substring", "slice", "substr", "Substring"], 2, Call("slice", &[0, 1, 2])),
+    (On::Text, &["substring", "slice", "Substring"], 2, Call("slice", &[0, 1, 2])),
+    // Where it has this name, how long the part is comes second.
+    (On::Text, &["substr"], 2, Text("slice($0, $1, $1 + $2)")),
     (On::Text, &["charAt", "char_at", "at"], 1, Text("slice($0, $1, $1 + 1)")),
     (On::Text, &["chars", "toCharArray", "characters"], 0, Call("chars", &[0])),
     (On::Text, &["contains", "includes", "include", "Contains"], 1, Text("len(split($0, $1)) > 1")),
@@ -232,7 +234,8 @@ pub(super) fn function(name: &str, n_args: usize, first: On) -> Option<MethodFor
         ("strip" | "strings.TrimSpace", 1, _) => Call("trim", &[1]),
         ("startswith" | "startsWith" | "strings.HasPrefix", 2, _) => Call("starts_with", &[1, 2]),
         ("endswith" | "endsWith" | "strings.HasSuffix", 2, _) => Call("ends_with", &[1, 2]),
-        ("substring" | "substr" | "substr_of", 3, _) => Call("slice", &[1, 2, 3]),
+        ("substring" | "substr_of", 3, _) => Call("slice", &[1, 2, 3]),
+        ("substr", 3, _) => Text("slice($1, $2, $2 + $3)"),
         ("strings.Split" | "String.split", 2, _) => Call("split", &[1, 2]),
         ("strings.Join" | "String.join", 2, _) => Call("join", &[1, 2]),
         ("includes" | "has" | "elem" | "member" | "List.mem", 2, On::Array) => {

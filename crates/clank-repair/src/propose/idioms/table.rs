@@ -154,7 +154,7 @@ pub(super) const ROWS: &[Row] = &[
     row("trailing-if", Syntax, 1, branches::trailing_if, "a choice between two values is `if c { a } else { b }`"),
     row("then", Syntax, 1, branches::then, "a choice between two values is `if c { a } else { b }`"),
     row("unbraced", Syntax, 1, branches::unbraced, "the branches of an `if` are in braces"),
-    row("catch", Names, 1, branches::catch, "`try` returns a `Result`, which `match` takes apart"),
+    row("catch", Names, DOUBTFUL, branches::catch, "`try` returns a `Result`, which `match` takes apart"),
     row("throw", Names, 3, branches::throw, "a function that fails returns `Err`, or panics"),
     row("colon-arms", Syntax, 1, branches::colon_arms, "an arm is `pattern -> value`"),
     row("casts", Names, 1, calls::casts, "a number is converted by a function: `int_to_float(x)`"),
