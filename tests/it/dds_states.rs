@@ -380,8 +380,8 @@ fn what_ended_runs_once_it_is_approved_anew() {
     quorum.days = "32";
     let ran = quorum.run("dds run --format json").json();
     let said = ran["reports"][0]["error_message"].as_str().unwrap();
-    assert!(said.contains("the approval counted until"), "{said}");
-    assert!(said.contains("approved anew"), "{said}");
+    assert!(said.contains("the approval expired at"), "{said}");
+    assert!(said.contains("approved again"), "{said}");
     quorum.must(&["approve ana"]);
     assert_eq!(quorum.does("run"), "1: approved", "one of two");
     assert_eq!(quorum.does("approve ben"), "0: approved, holds");

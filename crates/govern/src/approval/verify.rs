@@ -93,7 +93,7 @@ pub enum ApprovalRefusal {
     /// It says that it counts for longer than an approval may.
     #[error(
         "the approval says that it counts until {expires}, and [govern] approval_days ends it on {latest}; it must be \
-         approved anew"
+         approved again"
     )]
     TooLong {
         /// When it says that it ends.

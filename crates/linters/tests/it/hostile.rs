@@ -268,7 +268,7 @@ fn the_reason_of_a_failure_is_what_is_quoted() {
         "ModuleNotFoundError: No module named 'x'",
     );
     check("typos", "it is late\nso I stop\n    at f (x:1:2)\n", "so I stop");
-    check("typos", "\n\n", "nothing said");
+    check("typos", "\n\n", "no output");
 }
 
 /// An answer with one of its numbers or texts changed to something that no tool should write.

@@ -71,7 +71,7 @@ pub(super) fn check(root: &Node<'_>, problems: &mut WorkflowProblems) {
     steps::check_all(&steps, &Host { system: None, shell: None }, problems);
     for step in steps.items() {
         if step.has("run") && !step.has("shell") {
-            let message = "missing key `shell`; a composite action says it for every `run`";
+            let message = "missing key `shell`; a composite action needs it for every `run`";
             problems.value(keys::KEY, Severity::Error, &step, message);
         }
         for key in JOB_ONLY {

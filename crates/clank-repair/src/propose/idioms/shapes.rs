@@ -300,7 +300,7 @@ fn otherwise(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Op
         let new = or_else(scene, whole, scene.kept(*left), on, scene.kept(*right));
         Candidate::new(scene, target, "ask with `match` what may be missing")
             .because(
-                "`||` takes two values of type `Bool`; what may be missing is asked by `match`",
+                "`||` takes two values of type `Bool`; a value that may be missing is tested with `match`",
             )
             .confidence(Confidence::High)
             .also_for(all)

@@ -88,7 +88,7 @@ impl ProposalRegistry<'_> {
             approval: &approval,
             programs: &|_, dossier, tree| match &dossier.entry {
                 RegistryEntry::Current(stored) => self.programs_stand(stored, dossier, tree),
-                RegistryEntry::Legacy(_) => Err("it is a record of before".to_owned()),
+                RegistryEntry::Legacy(_) => Err("it is a record of an older version".to_owned()),
             },
             spend: &|record, dossier| self.spend(record, dossier),
             unspend: &|_, dossier| self.unspend(dossier),
