@@ -701,7 +701,16 @@ fn one_tuple(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<C
                 let arg = if at < place { at } else { at + width - 1 };
                 crate::propose::fit::may_fit(view.ty(args[arg]), ty)
             });
-            if is_open && others && takes_tuple(param, width) {
+            // What stands for any type is what the collection holds.
+            let is_held = is_variant
+                || matches!(param.base(), Ty::Tuple(_))
+                || place > 0
+                    && match view.ty(args[0]).base() {
+                        Ty::Array(held) => takes_tuple(held, width),
+                        Ty::Adt(it) => it.args.first().is_some_and(|it| takes_tuple(it, width)),
+                        _ => false,
+                    };
+            if is_open && is_held && others && takes_tuple(param, width) {
                 places.push(place);
             }
         }
@@ -834,6 +843,13 @@ fn printed(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Can
                     .op(scene.replace(whole, call(ident(name), vec![source(&new)])))
                     .idiom(),
             );
+        }
+        // What stands there twice was not to be written twice.
+        let is_doubled = |it: &ExprId| {
+            args.iter().filter(|other| ast.text(other.node()) == ast.text(it.node())).count() > 1
+        };
+        if args.iter().any(is_doubled) {
+            return None;
         }
         let mut text = String::new();
         let mut has_blank = true;
