@@ -109,8 +109,7 @@ impl<'n> MisspeltName<'n> {
         if is_ascii && candidate.len().abs_diff(self.name.len()) > limit {
             return None;
         }
-        // A slip takes away at most one letter and adds at most one.
-        if (letters(candidate) ^ self.letters).count_ones() as usize > 2 * limit {
+        if !is_within_slips(letters(candidate), self.letters, limit) {
             return None;
         }
         let (distance, length) = if is_ascii {
@@ -127,12 +126,20 @@ impl<'n> MisspeltName<'n> {
     }
 }
 
-/// Things by the lengths of their names: those that may be near a name are found without a look at all the others.
+/// Things by the lengths of their names: those that may be near a name are found without a closer look at the others.
 #[derive(Clone, Debug)]
 pub(crate) struct ByLength<T> {
     /// Those with names of ASCII characters, by number of bytes, in the order in which they came.
-    ascii: BTreeMap<usize, Vec<T>>,
-    others: BTreeMap<usize, Vec<T>>,
+    ascii: BTreeMap<usize, SameLength<T>>,
+    others: BTreeMap<usize, SameLength<T>>,
+}
+
+/// Things whose names are equally long, and beside each the letters of its name in either case, so that a search runs over
+/// numbers.
+#[derive(Clone, Debug)]
+struct SameLength<T> {
+    letters: Vec<u64>,
+    things: Vec<T>,
 }
 
 impl<T> Default for ByLength<T> {
@@ -141,20 +148,30 @@ impl<T> Default for ByLength<T> {
     }
 }
 
+impl<T> Default for SameLength<T> {
+    fn default() -> SameLength<T> {
+        SameLength { letters: Vec::new(), things: Vec::new() }
+    }
+}
+
 impl<T> ByLength<T> {
-    fn same_length(&mut self, name: &str) -> &mut Vec<T> {
+    fn same_length(&mut self, name: &str) -> &mut SameLength<T> {
         let all = if name.is_ascii() { &mut self.ascii } else { &mut self.others };
         all.entry(name.len()).or_default()
     }
 
     /// Adds a thing with that name.
     pub(crate) fn push(&mut self, name: &str, thing: T) {
-        self.same_length(name).push(thing);
+        let same_length = self.same_length(name);
+        same_length.letters.push(letters_in_either_case(name));
+        same_length.things.push(thing);
     }
 
     /// Takes away the thing with that name, which must be the last one that came of all that are left.
     pub(crate) fn pop(&mut self, name: &str) {
-        self.same_length(name).pop();
+        let same_length = self.same_length(name);
+        same_length.letters.pop();
+        same_length.things.pop();
     }
 
     /// All that may be near a name: of those that are left out, none is near it, nor it near any of them.
@@ -164,8 +181,21 @@ impl<T> ByLength<T> {
         };
         let far = BYTES_PER_SLIP * MAX_LIMIT;
         let ascii = self.ascii.range(within(if name.is_ascii() { MAX_LIMIT } else { far }));
-        ascii.chain(self.others.range(within(far))).flat_map(|it| it.1)
+        // Other characters than those of ASCII may have a lower case in it.
+        let wanted = name.is_ascii().then(|| letters_in_either_case(name));
+        let is_near =
+            move |it: u64| wanted.is_none_or(|wanted| is_within_slips(it, wanted, MAX_LIMIT));
+        let ascii = ascii.flat_map(move |(_, it)| {
+            let near = it.letters.iter().zip(&it.things).filter(move |at| is_near(*at.0));
+            near.map(|at| at.1)
+        });
+        ascii.chain(self.others.range(within(far)).flat_map(|it| &it.1.things))
     }
+}
+
+/// Whether names with these letters can be so few slips apart. A slip takes away at most one letter and adds at most one.
+fn is_within_slips(letters: u64, others: u64, n_slips: usize) -> bool {
+    (letters ^ others).count_ones() as usize <= 2 * n_slips
 }
 
 fn is_equal_but_for_case(name: &str, candidate: &str, is_ascii: bool) -> bool {
@@ -183,6 +213,12 @@ fn common_prefix(name: &str, candidate: &str) -> usize {
 /// The characters that a name has, as a set of 64: different names may share one, equal ones always do.
 fn letters(name: &str) -> u64 {
     name.bytes().filter(u8::is_ascii).fold(0, |acc, it| acc | 1 << (it & 63))
+}
+
+/// The letters of a name, those that differ only in case as one.
+fn letters_in_either_case(name: &str) -> u64 {
+    const LOWER: u8 = 0x20;
+    name.bytes().fold(0, |acc, it| acc | 1 << ((it | LOWER) & 63))
 }
 
 #[cfg(test)]

@@ -105,10 +105,14 @@ impl Toolbox {
             return Toolbox::default();
         };
         let environment = Arc::new(environment);
-        let uses = environment.uses(tree);
+        let uses = ToolUses::read(tree);
         let candidates = candidates(config, &uses, &environment);
         let candidates: Vec<Candidate> =
             candidates.into_iter().filter(|it| wanted(it.adapter.name)).collect();
+        let uses = match candidates.is_empty() {
+            true => uses,
+            false => environment.with_unlisted_settings(uses),
+        };
         let code: Vec<RepositoryCode> =
             candidates.iter().filter_map(|it| repository_code(it, &uses, &environment)).collect();
         // Where nothing needs trust, nobody looks what is trusted.
@@ -138,8 +142,9 @@ impl Toolbox {
         let Some(environment) = ToolEnvironment::new(session, tree, &cache) else {
             return Vec::new();
         };
-        let uses = environment.uses(tree);
+        let uses = ToolUses::read(tree);
         let candidates = candidates(config, &uses, &environment);
+        let uses = environment.with_unlisted_settings(uses);
         candidates.iter().filter_map(|it| repository_code(it, &uses, &environment)).collect()
     }
 

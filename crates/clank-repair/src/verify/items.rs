@@ -34,6 +34,11 @@ impl BlockItems {
         self.items.get(node.index()).copied().flatten()
     }
 
+    /// The parent of a node.
+    pub(super) fn parent(&self, node: NodeId) -> Option<NodeId> {
+        self.parents.get(node.index()).copied().flatten()
+    }
+
     /// Whether a node is one.
     pub(super) fn is_one(&self, node: NodeId) -> bool {
         self.of(node) == Some(node)
@@ -41,6 +46,6 @@ impl BlockItems {
 
     /// The one that another one is in.
     pub(super) fn around(&self, item: NodeId) -> Option<NodeId> {
-        self.of(self.parents.get(item.index()).copied().flatten()?)
+        self.of(self.parent(item)?)
     }
 }

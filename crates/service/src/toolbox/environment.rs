@@ -92,11 +92,11 @@ impl ToolEnvironment {
         &self.root
     }
 
-    /// What the files of a tree show of the tools that it uses, with settings that are no part of it and that a tool finds
-    /// beside its files all the same.
-    pub(super) fn uses<'t>(&self, tree: &'t Snapshot) -> ToolUses<'t> {
+    /// Adds settings that are not part of the tree, and that a tool finds beside its files all the same. Every folder is
+    /// read for it, so it is worth it only where a tool takes part.
+    pub(super) fn with_unlisted_settings<'t>(&self, uses: ToolUses<'t>) -> ToolUses<'t> {
         if self.is_build() {
-            return ToolUses::read(tree);
+            return uses;
         }
         let is_settings = |it: &&RelPath| linters::is_settings_name(it.file_name());
         let listed: BTreeSet<&RelPath> = self.disk.paths().filter(is_settings).collect();
@@ -125,7 +125,7 @@ impl ToolEnvironment {
                 }
             }
         }
-        ToolUses::read(tree).with_unlisted(unlisted)
+        uses.with_unlisted(unlisted)
     }
 
     /// The user's program with this name, or the build's, never one of the repository.

@@ -77,7 +77,7 @@ impl<'a> FunctionVersions<'a> {
             }
         }
         let mut doubtful: BTreeSet<NodeId> = BTreeSet::new();
-        let mut settled = Settled::new(self.before, old);
+        let mut settled = Settled::new(self.before, old, self.items);
         for (item, binder) in self.uses(old, new) {
             let bound = self.items.of(binder);
             if !touched.contains(&item) || bound == Some(item) {

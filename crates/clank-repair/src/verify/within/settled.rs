@@ -8,18 +8,23 @@ use clank_syntax::with_stack;
 use rustc_hash::FxHashMap;
 
 use crate::propose::calls::signature_in;
+use crate::verify::items::BlockItems;
 
 /// What is known about the names of one function.
 pub(super) struct Settled<'a> {
     module: &'a CheckedModule,
     view: BodyView<'a>,
-    parents: Vec<Option<NodeId>>,
+    items: &'a BlockItems,
     known: FxHashMap<NodeId, bool>,
 }
 
 impl<'a> Settled<'a> {
-    pub(super) fn new(module: &'a CheckedModule, view: BodyView<'a>) -> Settled<'a> {
-        Settled { module, view, parents: module.ast.parents(), known: FxHashMap::default() }
+    pub(super) fn new(
+        module: &'a CheckedModule,
+        view: BodyView<'a>,
+        items: &'a BlockItems,
+    ) -> Settled<'a> {
+        Settled { module, view, items, known: FxHashMap::default() }
     }
 
     /// Whether the type of what a node binds is settled there.
@@ -38,14 +43,14 @@ impl<'a> Settled<'a> {
             return true;
         }
         let mut at = binder;
-        while let Some(parent) = self.parents[at.index()] {
+        while let Some(parent) = self.items.parent(at) {
             match &ast.node(parent).kind {
                 AstKind::Stmt(Stmt::Let { ty, init, .. }) => {
                     return ty.is_some() || self.is_known(*init);
                 }
                 AstKind::Stmt(Stmt::For { iterable, .. }) => return self.is_known(*iterable),
                 AstKind::Arm(_) => {
-                    let around = self.parents[parent.index()].map(|it| &ast.node(it).kind);
+                    let around = self.items.parent(parent).map(|it| &ast.node(it).kind);
                     return match around {
                         Some(AstKind::Expr(Expr::Match { scrutinee, .. })) => {
                             self.is_known(*scrutinee)
