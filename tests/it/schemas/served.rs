@@ -143,3 +143,41 @@ fn a_server_is_asked_only_by_update_and_within_limits() {
     }
     assert_eq!(scene.run("schemas update --from http://example.org/c.json").code, 3);
 }
+
+/// a host that does not answer is not waited for once for each of its schemas.
+#[test]
+fn a_host_that_does_not_answer_is_asked_a_few_times() {
+    const N_SCHEMAS: usize = 60;
+    let scene = Scene::new("//- ws/app.yaml\nport: x\n");
+    let server = Server::start();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap();
+    let n_asked = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&n_asked);
+    thread::spawn(move || {
+        for stream in silent.incoming().map_while(Result::ok) {
+            counter.fetch_add(1, Ordering::SeqCst);
+            drop(stream);
+        }
+    });
+    let entry = |nth: usize| {
+        format!(
+            "{{\"name\": \"s{nth}\", \"fileMatch\": [\"s{nth}.yaml\"], \"url\": \"http://{address}/{nth}.json\"}}"
+        )
+    };
+    let mut entries: Vec<String> = (0..N_SCHEMAS).map(entry).collect();
+    entries.push(
+        "{\"name\": \"app\", \"fileMatch\": [\"app.yaml\"], \"url\": \"BASE/app.json\"}".to_owned(),
+    );
+    server.put("/catalog.json", &format!("{{\"schemas\": [{}]}}", entries.join(", ")));
+    server.put("/app.json", "{\"properties\": {\"port\": {\"type\": \"integer\"}}}");
+    let ran =
+        scene.run(&format!("schemas update --from {}/catalog.json --format json", server.address));
+    let report = ran.json();
+    let failed = report["failed"].as_array().unwrap();
+    assert_eq!(failed.len(), N_SCHEMAS, "{}", ran.text());
+    assert!(failed.iter().any(|it| it["reason"] == "its host does not answer"), "{}", ran.text());
+    // Those that are asked at the same time cannot know of each other.
+    assert!(n_asked.load(Ordering::SeqCst) < N_SCHEMAS / 2, "{n_asked:?}");
+    assert!(scene.read("ws/regreen.schemas.lock").contains("app.json"));
+}

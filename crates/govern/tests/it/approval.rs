@@ -150,7 +150,7 @@ fn every_tampering_is_found() {
                 it.document["statement_hash"] = json!(said.hash());
                 it.document["statement"] = said.to_json().clone();
             },
-            "Signature",
+            "TooLong, Signature",
         ),
         (
             "a member more in the statement",

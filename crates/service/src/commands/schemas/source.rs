@@ -18,6 +18,8 @@ const SCHEMA_FOLDERS: [&str; 4] = ["schemas/json/", "src/schemas/json/", "schema
 const PUBLIC_HOSTS: [&str; 3] = ["www.schemastore.org", "json.schemastore.org", "schemastore.org"];
 const PUBLIC_LICENCE: &str = "Apache-2.0";
 const N_THREADS: usize = 8;
+/// How often in a row a host may fail to answer before it is asked no more.
+const MAX_SILENCE: usize = 3;
 
 /// Where schemas are taken from.
 pub(super) struct SchemaSource {
@@ -28,7 +30,31 @@ pub(super) struct SchemaSource {
 
 enum SchemaTransport {
     Folder { folder: Folder, licence: Option<String> },
-    Address { url: String, kind: Address, fetcher: Box<Fetcher> },
+    Address { url: String, kind: Address, fetcher: Box<Fetcher>, silent: SilentHosts },
+}
+
+/// How often in a row each host did not answer: one that is down would otherwise be waited for once for each of its schemas.
+#[derive(Default)]
+struct SilentHosts(Mutex<BTreeMap<String, usize>>);
+
+impl SilentHosts {
+    fn get(&self, fetcher: &Fetcher, url: &str) -> Result<Vec<u8>, String> {
+        let host = host(url);
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lock().get(host).is_some_and(|it| *it >= MAX_SILENCE) {
+            return Err("its host does not answer".to_owned());
+        }
+        let got = fetcher.get(url);
+        match &got {
+            Err(FetchError::TimedOut | FetchError::Failed { .. }) => {
+                *lock().entry(host.to_owned()).or_default() += 1;
+            }
+            _ => {
+                lock().remove(host);
+            }
+        }
+        got.map_err(|it| it.to_string())
+    }
 }
 
 /// The host of an address.
@@ -56,7 +82,12 @@ impl SchemaSource {
         let place = if from.contains("://") {
             let kind = Address::of(from).ok_or_else(|| unusable(FetchError::Address))?;
             let fetcher = Box::new(Fetcher::new(limits).map_err(unusable)?);
-            SchemaTransport::Address { url: from.to_owned(), kind, fetcher }
+            SchemaTransport::Address {
+                url: from.to_owned(),
+                kind,
+                fetcher,
+                silent: SilentHosts::default(),
+            }
         } else {
             let folder = Folder::open(&directory.join(from)).map_err(unusable)?;
             let text = folder.read("LICENSE", 1 << 20).unwrap_or_default();
@@ -119,10 +150,10 @@ impl SchemaSource {
 
     fn get(&self, url: &str) -> Result<Vec<u8>, String> {
         match &self.place {
-            SchemaTransport::Address { kind, fetcher, .. } => match Address::of(url) {
+            SchemaTransport::Address { kind, fetcher, silent, .. } => match Address::of(url) {
                 // A catalogue of the network says nothing about this machine.
                 Some(other) if other == *kind || other == Address::Https => {
-                    fetcher.get(url).map_err(|it| it.to_string())
+                    silent.get(fetcher, url)
                 }
                 _ => Err(FetchError::Address.to_string()),
             },
