@@ -43,6 +43,7 @@ mod collect;
 mod convert;
 pub mod formats;
 mod hunks;
+mod imported_names;
 mod json;
 mod limits;
 mod paths;
@@ -50,7 +51,6 @@ pub mod positions;
 mod probe;
 mod report;
 mod silence;
-mod taken;
 mod uses;
 mod version;
 

@@ -13,11 +13,11 @@ use crate::adapter::{
 };
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::hunks;
+use crate::imported_names;
 use crate::json::{self, Members};
 use crate::positions::{LineEnds, PositionDialect, PositionUnit, Span, ToolPosition};
 use crate::probe::{Landmark, Probe};
 use crate::report::{Garbled, ToolReport};
-use crate::taken;
 use crate::uses::Signs;
 use crate::version::{Version, Versions};
 
@@ -55,7 +55,9 @@ pub(crate) static CHECK: Adapter = Adapter {
     invocation,
     parse,
     page: |_| Some("https://docs.astral.sh/ruff/rules/".to_owned()),
-    review: Some(|report, snapshot| taken::hold_back_removals(report, UNUSED_IMPORT, snapshot)),
+    review: Some(|report, snapshot| {
+        imported_names::hold_back_removals(report, UNUSED_IMPORT, snapshot)
+    }),
     probe: Some(Probe {
         files: &[("probe.py", PROBE)],
         landmarks: &[Landmark {

@@ -33,12 +33,12 @@ pub(crate) fn hold_back_removals(report: &mut ToolReport, rule: &str, snapshot: 
 }
 
 /// Names by the last part of the name of the module that they are taken from, with the files that take them.
-type Taken = BTreeMap<String, BTreeMap<String, BTreeSet<RelPath>>>;
+type ImportedNames = BTreeMap<String, BTreeMap<String, BTreeSet<RelPath>>>;
 
 /// A name that the fix removes and that a file which it does not edit takes, with that file.
 fn removes_taken<'t>(
     fix: &Fix,
-    taken: &'t Taken,
+    taken: &'t ImportedNames,
     snapshot: &Snapshot,
 ) -> Option<(String, &'t RelPath)> {
     for (file, edits) in &fix.edits {
@@ -73,8 +73,8 @@ fn module(path: &RelPath) -> Option<&str> {
     Some(folder)
 }
 
-fn taken_names(modules: &BTreeSet<String>, snapshot: &Snapshot) -> Taken {
-    let mut taken = Taken::new();
+fn taken_names(modules: &BTreeSet<String>, snapshot: &Snapshot) -> ImportedNames {
+    let mut taken = ImportedNames::new();
     for (path, file) in snapshot.files_at(|it| module(it).is_some()) {
         let text = file.text();
         for (module, name) in imports(&String::from_utf8_lossy(text.bytes()), modules) {
@@ -224,6 +224,7 @@ mod tests {
         assert_eq!(imports(text, &modules), expected, "{text}");
     }
 
+    /// what other files take from a module is found in all ways of importing.
     #[test]
     fn what_is_taken_from_a_module() {
         check("from .compat import a, c as d\nx = 1\n", &[("compat", "a"), ("compat", "c")]);
