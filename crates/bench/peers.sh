@@ -26,7 +26,7 @@ fi
 
 mkdir -p "$directory/packages" "$directory/clang" "$directory/bin"
 cd "$directory/packages"
-download() { apt-get download -qq clang-tools-14 libclang-cpp14 libllvm14; }
+download() { apt-get download -qq clang-tools-14 libclang-cpp14 libllvm14 ripgrep; }
 download || { apt-get update -qq && download; }
 for package in ./*.deb; do dpkg -x "$package" "$directory/clang"; done
 cat > "$directory/bin/clang-apply-replacements" <<SCRIPT
@@ -35,3 +35,4 @@ export LD_LIBRARY_PATH=$directory/clang/usr/lib/x86_64-linux-gnu:$directory/clan
 exec $directory/clang/usr/lib/llvm-14/bin/clang-apply-replacements "\$@"
 SCRIPT
 chmod +x "$directory/bin/clang-apply-replacements"
+ln -sf ../clang/usr/bin/rg "$directory/bin/rg"
