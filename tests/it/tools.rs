@@ -156,6 +156,13 @@ fn a_build_runs_the_tools_that_it_is_given() {
     assert!(scene.read("build/diff").contains("+x = 1"));
     assert_eq!(scene.read("cas/1"), "x=1\n");
 
+    // Where nothing can be laid out the tools are not passed over in silence.
+    let line =
+        format!("check --format json --inputs {} {} --root .", list.display(), bin("prettier"));
+    let ran = scene.run_with(&line, &[("TMPDIR", "/nowhere")], "");
+    assert_eq!(ran.code, 3, "{}", ran.text());
+    assert!(tools(&ran).iter().any(|it| it.starts_with("prettier failed")), "{}", ran.text());
+
     // Outside of a build the flag means nothing, and is refused; so is what is not a program.
     let ran = run(&scene, &format!("check {}", bin("prettier")));
     assert_eq!(ran.code, 2);

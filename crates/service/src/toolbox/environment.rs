@@ -71,9 +71,10 @@ impl ToolEnvironment {
             Some(root) => (std::fs::canonicalize(root).ok()?, disk.clone(), None),
             // The inputs of a build may lie anywhere: its tools see them laid out over an empty folder.
             None if has_tools => {
-                let empty = tempfile::Builder::new().prefix("regreen-inputs-").tempdir().ok()?;
-                let root = std::fs::canonicalize(empty.path()).ok()?;
-                (root, Snapshot::default(), Some(empty))
+                let empty = tempfile::Builder::new().prefix("regreen-inputs-").tempdir().ok();
+                let root = empty.as_ref().and_then(|it| std::fs::canonicalize(it.path()).ok());
+                // Without it no tree can be shown, and every tool says so.
+                (root.unwrap_or_default(), Snapshot::default(), empty)
             }
             None if session.access() == SessionAccess::Build => {
                 (PathBuf::from("/"), Snapshot::default(), None)
